@@ -1,4 +1,5 @@
 // Sound of a magnetic head to cards.
+import JackdawBytes
 import JackdawCards
 public import JackdawDSP
 

@@ -1,12 +1,13 @@
+import JackdawBytes
+
 /// The owner of secret bytes. It cannot be copied implicitly, and overwrites its memory before releasing it.
 ///
 /// ``description`` shows none of the content; a noncopyable value cannot be reflected or dumped either.
-@safe
-public struct SecretBytes: ~Copyable, @unchecked Sendable {
-    private let storage: UnsafeMutableBufferPointer<UInt8>
+public struct SecretBytes: ~Copyable, Sendable {
+    private let buffer: SecretBuffer<UInt8>
 
     /// Number of bytes it holds.
-    public var count: Int { unsafe storage.count }
+    public var count: Int { buffer.count }
 
     /// Copies bytes. The caller wipes the original.
     public init(copying bytes: Span<UInt8>) {
@@ -23,29 +24,16 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     public init<Failure: Error>(
         count: Int, fill: (inout MutableSpan<UInt8>) throws(Failure) -> Void
     ) throws(Failure) {
-        let memory = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: count)
-        unsafe memory.initialize(repeating: 0)
-        var span = unsafe MutableSpan(_unsafeElements: memory)
-        do throws(Failure) {
-            try fill(&span)
-        } catch {
-            unsafe overwrite(UnsafeMutableRawBufferPointer(memory))
-            unsafe memory.deallocate()
-            throw error
-        }
-        unsafe storage = memory
-    }
-
-    deinit {
-        unsafe overwrite(UnsafeMutableRawBufferPointer(storage))
-        unsafe storage.deallocate()
+        var memory = SecretBuffer<UInt8>(zeroed: count)
+        try memory.withMutableElements(fill)
+        buffer = memory
     }
 
     /// Runs a body over the bytes. The caller wipes any copy that the body makes.
     public borrowing func withBytes<Result: ~Copyable, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try body(unsafe Span(_unsafeElements: UnsafeBufferPointer(storage)))
+        try buffer.withElements(body)
     }
 
     /// A second owner of the same content. Copying is always explicit, as there is no other way.
@@ -70,14 +58,3 @@ func isEqualInConstantTime(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
     for index in left.indices { difference |= left[index] ^ right[index] }
     return difference == 0
 }
-
-/// Zeroes memory and passes it to an opaque call, so that the compiler cannot drop the stores as dead.
-@inline(never)
-func overwrite(_ bytes: UnsafeMutableRawBufferPointer) {
-    unsafe bytes.initializeMemory(as: UInt8.self, repeating: 0)
-    unsafe escape(bytes)
-}
-
-@inline(never)
-@_optimize(none)
-private func escape(_ bytes: UnsafeMutableRawBufferPointer) {}

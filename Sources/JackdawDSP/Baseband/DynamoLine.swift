@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// The line of MagTek's audio-jack readers (uDynamo): UART bits as levels (NRZ), in which each byte carries a nibble in
 /// Manchester code. The low nibble of a data byte goes first. Packets have an identifier, a number, a length, data and
 /// a checksum, after a sync of two bytes of 0xF0.

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// The response of a line to the edges sent over it: a filter, estimated by least squares from the decided bits. With
 /// little data, the estimate is pulled towards a filter that changes nothing.
 struct LineResponse: Sendable {

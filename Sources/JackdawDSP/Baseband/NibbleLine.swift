@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// A baseband line that sends a byte as two nibbles of ten chips each, the high one first: a start chip, four
 /// Manchester bits, the least significant first, and a stop chip of the opposite level. The ID TECH audio-jack readers
 /// use it (UniMag, UniMag Pro, UniMag II, Shuttle).

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// The differences between the lines that send nibbles of ten chips.
 protocol NibbleFormat: Sendable {
     /// Chips per second on the line.

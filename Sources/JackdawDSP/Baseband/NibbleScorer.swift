@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// Decides the bits of a burst after its end, from all of its sound together.
 ///
 /// The line's response to an edge is estimated from the burst itself, with the first decisions. Then each bit is

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// Searches for the end of preamble and sync: a correlation over several nibbles for thirteen clock rates and both
 /// polarities, normalised by the energy present. A standing offset and hum do not matter: the mean over a nibble, which
 /// is zero in preamble and sync, is subtracted.

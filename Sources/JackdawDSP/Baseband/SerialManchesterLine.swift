@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// A UART whose bits go in Manchester code, each as one period of a sine: start bit 0, eight data bits, the least
 /// significant first, even parity, stop bit 1, and ones between characters. HiJack (University of Michigan) and FloJack
 /// (Flomio) use it in both directions.

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// A character of a Manchester UART as found in the sound.
 struct SerialManchesterFind {
     /// Position of the start bit, in steps.

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// The signal of the head without noise and gain: pulses along the stripe, sampled as the card moves.
 struct HeadSignal {
     /// Pulse widths to either side at which a pulse ends. A taper brings it to zero without a step.

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// Decodes every message in a segment of sound: the fast tier first, then the strong one on the rest, until no part is
 /// left that could be a swipe.
 struct SegmentDecoder: Sendable {

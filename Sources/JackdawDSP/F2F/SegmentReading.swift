@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// A message that a tier decoded from a segment of sound and verified.
 struct SegmentReading {
     let code: CharacterCode

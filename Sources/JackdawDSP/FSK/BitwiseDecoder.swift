@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// The fast tier of frequency shift keying: decides bit by bit which tone is louder.
 ///
 /// It decodes a stretch of the line only if all of it is beyond doubt: every bit is much louder in one tone than in the

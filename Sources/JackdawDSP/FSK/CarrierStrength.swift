@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// The correlation of the sound with a path through a stretch, cumulated up to each grid step.
 struct CarrierStrength: Sendable {
     /// Cumulated correlation of the sound with the path.

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// Searches for the most likely characters of a stretch, assuming a given sender.
 struct CharacterSearch: Sendable, Wipeable {
     /// Grid steps from one character to the next if there is no pause between them.

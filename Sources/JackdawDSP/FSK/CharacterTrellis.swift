@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// The most likely characters of a stretch of phase-continuous FSK: one search over the characters' starts, their bits
 /// and the phase of the carrier.
 ///

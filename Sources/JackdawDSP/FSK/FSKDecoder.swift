@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// Decodes frequency shift keying to characters.
 ///
 /// The decoder works from 50 to 9,600 baud at 8 to 192 kHz, with any number of samples per bit, and detects the clock

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// Encodes bytes as frequency shift keying: one sine with continuous phase.
 public struct FSKEncoder: LineEncoder {
     /// The tones and the baud.

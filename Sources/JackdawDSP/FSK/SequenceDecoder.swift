@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// The strong tier of frequency shift keying: the most likely characters of one stretch after another, with the clock
 /// and tones learnt from the burst so far.
 struct SequenceDecoder: Sendable, Wipeable {

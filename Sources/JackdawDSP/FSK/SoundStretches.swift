@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// Cuts a recording into stretches. Each is decoded with some sound before it, so that filters settle, and some after
 /// it for look-ahead.
 struct SoundStretches: Sendable {

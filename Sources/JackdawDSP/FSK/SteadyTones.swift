@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// The steady tones in a band of sound, other than those that are keyed: hum and its overtones, a whistle.
 ///
 /// They can be as loud in the band as strong noise, but unlike noise they do not fit a path by chance.

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// The correlations of a stretch of sound with the two tones, on a time grid of eight steps per bit.
 ///
 /// Correlations are complex, with the phase of the tone zero at the start of the window, so that a steady tone turns by

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// The state of a decoder of a line code. It holds card data.
 protocol SoundReceiver: Sendable, Wipeable {
     /// Processes samples, full scale -1 to 1, and appends the events that they complete.

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// A line that changes its level at any instant. A sample is the mean of the line over the time until the next one, so
 /// that an edge between two samples keeps its position.
 struct SquareWave: Sendable {

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// A frequency shift keying of two bits per symbol. Each symbol is a number of whole periods of its tone, the least
 /// significant two bits of a byte first.
 ///

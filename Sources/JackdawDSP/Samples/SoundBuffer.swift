@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// The last sound of a recording: new samples are appended at its end, and old ones are dropped from its front. Their
 /// memory is overwritten on request, or when the last holder releases the buffer, even in the middle of a swipe.
 struct SoundBuffer: Sendable {
@@ -11,16 +13,16 @@ struct SoundBuffer: Sendable {
     /// Runs a body over the valid samples.
     @inline(__always)
     func withSamples<Result>(_ body: (Span<Float>) -> Result) -> Result {
-        body(unsafe Span(_unsafeElements: UnsafeBufferPointer(rebasing: storage.samples[..<count])))
+        body(unsafe Span(_unsafeElements: UnsafeBufferPointer(rebasing: storage.samples.elements[..<count])))
     }
 
     /// Appends samples of another type at the end.
     @inline(__always)
     mutating func append<Sample>(_ source: UnsafePointer<Sample>, count added: Int, convert: (Sample) -> Float) {
         makeUnique()
-        precondition(unsafe count + added <= storage.samples.count, "a segment outgrew its buffer")
+        precondition(count + added <= storage.samples.count, "a segment outgrew its buffer")
         // Unsafe pointers: without checks, the compiler vectorises the loop.
-        let target = unsafe storage.samples.baseAddress! + count
+        let target = unsafe storage.samples.elements.baseAddress! + count
         for index in 0..<added { unsafe target[index] = convert(source[index]) }
         count += added
         storage.usedEnd = max(storage.usedEnd, count)
@@ -33,7 +35,7 @@ struct SoundBuffer: Sendable {
         let dropped = max(0, count - kept)
         guard dropped > 0 else { return 0 }
         makeUnique()
-        let base = unsafe storage.samples.baseAddress!
+        let base = unsafe storage.samples.elements.baseAddress!
         unsafe base.update(from: base + dropped, count: kept)
         count = kept
         return dropped
@@ -50,32 +52,21 @@ struct SoundBuffer: Sendable {
     }
 
     /// Changed only by a sole holder.
-    @safe
     private final class Storage: @unchecked Sendable {
-        let samples: UnsafeMutableBufferPointer<Float>
+        let samples: SecretBuffer<Float>
         /// End of the memory that has held sound since it was last overwritten.
         var usedEnd = 0
 
-        init(capacity: Int) {
-            unsafe samples = .allocate(capacity: capacity)
-            unsafe samples.initialize(repeating: 0)
-        }
+        init(capacity: Int) { samples = SecretBuffer(zeroed: capacity) }
 
         init(copying other: Storage) {
-            unsafe samples = .allocate(capacity: other.samples.count)
-            _ = unsafe samples.initialize(fromContentsOf: other.samples)
+            samples = unsafe SecretBuffer(copying: other.samples.elements)
             usedEnd = other.usedEnd
         }
 
         func wipe(from start: Int) {
-            let used = unsafe UnsafeMutableBufferPointer(rebasing: samples[start..<max(start, usedEnd)])
-            unsafe overwrite(UnsafeMutableRawBufferPointer(used))
+            samples.wipe(start..<max(start, usedEnd))
             usedEnd = start
-        }
-
-        deinit {
-            wipe(from: 0)
-            unsafe samples.deallocate()
         }
     }
 }

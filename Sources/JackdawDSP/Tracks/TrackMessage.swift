@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// One message on a track: characters from start to end sentinel, convertible to and from the bits on the stripe.
 ///
 /// ```swift

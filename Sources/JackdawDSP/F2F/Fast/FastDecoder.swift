@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// The fast tier: peaks, intervals, bits and checks. It reports a message only if every interval of it is clear, and
 /// leaves the rest to the strong tier.
 struct FastDecoder {

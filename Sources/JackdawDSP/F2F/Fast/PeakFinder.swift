@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// Finds the alternating extrema of a swipe by prominence: an excursion counts once the signal has come back by a share
 /// of the mean swing. It needs no zero line, so neither an offset nor hum affects it.
 struct PeakFinder {

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// The positions of a swipe's bit cells, and their apparent bits.
 struct BitClock {
     /// Cell boundaries in samples, ascending.

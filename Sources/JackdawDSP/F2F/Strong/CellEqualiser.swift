@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// A least-squares equaliser over two bit cells, trained on the bits decided so far. It turns head pulses of any width
 /// and skew into +1, -1 and 0 at the positions of the transitions.
 struct CellEqualiser {

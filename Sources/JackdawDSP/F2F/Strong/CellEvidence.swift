@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// The evidence of the sound at every possible position of a flux transition: log-likelihood ratios (nats) of a pulse
 /// of either polarity against no pulse, for `count` bit cells with their `count + 1` boundaries.
 struct CellEvidence {

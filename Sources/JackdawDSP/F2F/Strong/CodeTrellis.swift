@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// The most likely whole message: zeros, start sentinel, characters of odd parity, end sentinel, the matching LRC,
 /// zeros.
 ///

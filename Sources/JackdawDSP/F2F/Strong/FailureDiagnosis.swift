@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// Determines how much of a rejected swipe can be decoded, and the first check that it fails.
 enum FailureDiagnosis {
     /// The least evidence of a message that is worth reporting, in bits: random bits reach it at a given position with

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// The most likely message over the cells of a clock.
 enum MessageSearch {
     /// A message, and whether it runs against time.

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// The cells of a message with a few beside them, and an equaliser trained on the message alone.
 struct MessageView {
     /// The assumption about the cells beside a message.

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// Matched filters for head pulses: zero-mean differences of two Gaussians, unit energy, zero phase.
 ///
 /// A Gaussian close to the pulse extracts it from white noise; subtracting a wider one removes hum and drift.

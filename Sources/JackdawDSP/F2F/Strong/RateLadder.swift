@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// The segment at its sample rate times powers of two, computed by half-band filters and kept until the next segment.
 ///
 /// The timing search needs bit cells of a few dozen samples, at any sample rate and card speed.

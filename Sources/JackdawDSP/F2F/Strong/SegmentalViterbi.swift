@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// Finds the clock and the bits of a swipe together: a segmental Viterbi search (hidden semi-Markov model) in which a
 /// state is "a clock transition of polarity p at sample t closes a bit cell of length L".
 ///

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// The strong tier: a joint search over timing and bits, an equaliser trained on its result, and the most likely whole
 /// message of the code, accepted only if no other message comes close.
 struct StrongDecoder: Sendable {

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// Decodes the bits of one stretch after another, with the clock and tones learnt from the burst so far.
 struct BitSequenceDecoder: Sendable, Wipeable {
     private let shift: FrequencyShift

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// The most likely bits of a stretch of phase-continuous FSK: one search over their positions, their values, and the
 /// phase of the carrier.
 ///

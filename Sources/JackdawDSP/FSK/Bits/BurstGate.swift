@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// The squelch of a stream of bits: separates the bits with a carrier from those with only noise.
 ///
 /// A burst begins when forty bits together correlate with a carrier more than noise does. Its first and its last bit

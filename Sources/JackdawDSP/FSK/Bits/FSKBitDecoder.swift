@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// Decodes frequency shift keying without start and stop bits to a stream of bits.
 ///
 /// Each ``LineEvent/character(_:)`` holds one bit, a value of 0 or 1. A burst begins and ends with its carrier, and no
