@@ -76,7 +76,7 @@ extension FSKBitDecoder: CustomReflectable {
 
 extension BasebandDecoder: CustomReflectable {
     /// Reflection does not show the sound.
-    package var customMirror: Mirror {
+    var customMirror: Mirror {
         Mirror(self, children: ["line": line, "sampleRate": sampleRate], displayStyle: .struct)
     }
 }

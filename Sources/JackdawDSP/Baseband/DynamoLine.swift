@@ -129,17 +129,18 @@ extension DynamoLine: NibbleFormat {
 /// The chips of a nibble are followed and decided together, as on a ``NibbleLine``: with its UART frame, each nibble
 /// has the same ten chips. A packet whose identifier, number and length do not fit is dropped. A packet whose checksum
 /// fails is reported as received, so that the caller can request it again.
-package typealias DynamoDecoder = BasebandDecoder<DynamoLine>
+typealias DynamoDecoder = BasebandDecoder<DynamoLine>
 
 extension BasebandDecoder where Line == DynamoLine {
-    /// Creates a decoder at the start of a recording.
-    /// - Parameters:
-    ///   - line: rates and identifiers.
-    ///   - sampleRate: samples per second, 8,000 to 192,000 Hz, and at least 2.1 per line bit.
+    /// Creates a decoder of the line `.reader`.
+    /// - Parameter sampleRate: samples per second, 8,000 to 192,000 Hz, and at least 2.1 per line bit.
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
-    package init(_ line: DynamoLine = .reader, sampleRate: Double) throws(LineCodeError) {
-        try line.validate(sampleRate: sampleRate)
-        self.init(line, sampleRate: sampleRate, NibbleReceiver(format: line, sampleRate: sampleRate))
+    init(sampleRate: Double) throws(LineCodeError) { try self.init(.reader, sampleRate: sampleRate) }
+}
+
+extension DynamoLine: BasebandLine {
+    func receiver(sampleRate: Double) -> NibbleReceiver<DynamoLine> {
+        NibbleReceiver(format: self, sampleRate: sampleRate)
     }
 }
 

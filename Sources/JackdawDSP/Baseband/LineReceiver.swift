@@ -38,44 +38,54 @@ extension LineReceiver {
     }
 }
 
+/// A baseband line: its rates, and the receiver of its sound.
+protocol BasebandLine: Sendable {
+    associatedtype Receiver: LineReceiver
+
+    /// - Throws: ``LineCodeError`` with code `outOfRange` if a value is out of its range at this sample rate.
+    func validate(sampleRate: Double) throws(LineCodeError)
+    /// Returns a receiver at the start of a recording; the line must be valid.
+    func receiver(sampleRate: Double) -> Receiver
+}
+
 /// Decodes the sound of a baseband line to characters. By its line it is ``NibbleLineDecoder``, ``DynamoDecoder`` or
 /// ``SerialManchesterDecoder``.
-package struct BasebandDecoder<Line: Sendable>: LineDecoder {
-    package let line: Line
+struct BasebandDecoder<Line: BasebandLine>: LineDecoder {
+    let line: Line
     /// Samples per second (Hz).
-    package let sampleRate: Double
+    let sampleRate: Double
 
-    private(set) var receiver: AnyReceiver
+    private(set) var box: WipedBox<Line.Receiver>
 
-    init(_ line: Line, sampleRate: Double, _ receiver: some LineReceiver) {
+    /// Creates a decoder at the start of a recording.
+    /// - Parameters:
+    ///   - line: the rates of the line.
+    ///   - sampleRate: samples per second, 8,000 to 192,000 Hz.
+    /// - Throws: ``LineCodeError`` with code `outOfRange`.
+    init(_ line: Line, sampleRate: Double) throws(LineCodeError) {
+        try line.validate(sampleRate: sampleRate)
         self.line = line
         self.sampleRate = sampleRate
-        self.receiver = WipedBox(receiver)
+        box = WipedBox(line.receiver(sampleRate: sampleRate))
     }
 
-    /// Processes the next samples, full scale -1 to 1, and appends the events that they complete. A sample that is not
-    /// a number, or with a magnitude of 1e6 or more, counts as 0.
-    package mutating func receive(_ samples: Span<Float>, into events: inout [LineEvent]) {
-        AnyReceiver.makeUnique(&receiver)
-        receiver.receive(samples, into: &events)
+    mutating func receive(_ samples: Span<Float>, into events: inout [LineEvent]) {
+        WipedBox.makeUnique(&box)
+        box.content.receive(samples, into: &events)
     }
 
-    /// Processes the next 16-bit samples and appends the events that they complete; the events are the same as for
-    /// `Float` input.
-    package mutating func receive(_ samples: Span<Int16>, into events: inout [LineEvent]) {
-        AnyReceiver.makeUnique(&receiver)
-        receiver.receive(samples, into: &events)
+    mutating func receive(_ samples: Span<Int16>, into events: inout [LineEvent]) {
+        WipedBox.makeUnique(&box)
+        box.content.receive(samples, into: &events)
     }
 
-    /// Ends the recording: appends the pending events and overwrites all sound.
-    package mutating func finish(into events: inout [LineEvent]) {
-        AnyReceiver.makeUnique(&receiver)
-        receiver.finish(into: &events)
+    mutating func finish(into events: inout [LineEvent]) {
+        WipedBox.makeUnique(&box)
+        box.content.finish(into: &events)
     }
 
-    /// Discards all state, overwrites all sound and starts a new recording.
-    package mutating func reset() {
-        AnyReceiver.makeUnique(&receiver)
-        receiver.reset()
+    mutating func reset() {
+        WipedBox.makeUnique(&box)
+        box.content.reset()
     }
 }

@@ -88,17 +88,18 @@ extension NibbleLine: NibbleFormat {
 ///
 /// The decoder detects and follows either polarity, a clock up to 5 % off, a standing offset and hum. It reports
 /// characters after the end of their burst, because the burst's check may turn over bits of them.
-package typealias NibbleLineDecoder = BasebandDecoder<NibbleLine>
+typealias NibbleLineDecoder = BasebandDecoder<NibbleLine>
 
 extension BasebandDecoder where Line == NibbleLine {
-    /// Creates a decoder at the start of a recording.
-    /// - Parameters:
-    ///   - line: rates, sync and checks.
-    ///   - sampleRate: samples per second, 8,000 to 192,000 Hz, and at least 2.1 per chip.
+    /// Creates a decoder of the line `.uniMag`.
+    /// - Parameter sampleRate: samples per second, 8,000 to 192,000 Hz, and at least 2.1 per chip.
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
-    package init(_ line: NibbleLine = .uniMag, sampleRate: Double) throws(LineCodeError) {
-        try line.validate(sampleRate: sampleRate)
-        self.init(line, sampleRate: sampleRate, NibbleReceiver(format: line, sampleRate: sampleRate))
+    init(sampleRate: Double) throws(LineCodeError) { try self.init(.uniMag, sampleRate: sampleRate) }
+}
+
+extension NibbleLine: BasebandLine {
+    func receiver(sampleRate: Double) -> NibbleReceiver<NibbleLine> {
+        NibbleReceiver(format: self, sampleRate: sampleRate)
     }
 }
 

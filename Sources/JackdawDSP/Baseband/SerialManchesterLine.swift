@@ -51,17 +51,18 @@ extension SerialManchesterLine {
 ///
 /// The decoder detects either polarity and a clock up to 5 % off. A character with wrong parity is reported as not
 /// framed.
-package typealias SerialManchesterDecoder = BasebandDecoder<SerialManchesterLine>
+typealias SerialManchesterDecoder = BasebandDecoder<SerialManchesterLine>
 
 extension BasebandDecoder where Line == SerialManchesterLine {
-    /// Creates a decoder at the start of a recording.
-    /// - Parameters:
-    ///   - line: rates and idle bits.
-    ///   - sampleRate: samples per second, 8,000 to 192,000 Hz, and at least 4 per bit.
+    /// Creates a decoder of the line `.hiJack`.
+    /// - Parameter sampleRate: samples per second, 8,000 to 192,000 Hz, and at least 4 per bit.
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
-    package init(_ line: SerialManchesterLine = .hiJack, sampleRate: Double) throws(LineCodeError) {
-        try line.validate(sampleRate: sampleRate)
-        self.init(line, sampleRate: sampleRate, SerialManchesterReceiver(line: line, sampleRate: sampleRate))
+    init(sampleRate: Double) throws(LineCodeError) { try self.init(.hiJack, sampleRate: sampleRate) }
+}
+
+extension SerialManchesterLine: BasebandLine {
+    func receiver(sampleRate: Double) -> SerialManchesterReceiver {
+        SerialManchesterReceiver(line: self, sampleRate: sampleRate)
     }
 }
 

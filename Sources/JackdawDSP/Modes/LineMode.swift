@@ -44,20 +44,7 @@ public struct LineMode: Sendable, Hashable {
     /// - Throws: ``LineCodeError`` with code `outOfRange` if the sample rate is too low for the mode, or outside its
     ///   range.
     public func decoder(sampleRate: Double) throws(LineCodeError) -> LineModeDecoder {
-        let receiver: AnyReceiver =
-            switch code {
-            case .frequencyShift(let shift, let framing):
-                try FSKDecoder(shift, framing: framing, sampleRate: sampleRate).box
-            case .frequencyShiftBits(let shift):
-                try FSKBitDecoder(shift, sampleRate: sampleRate).box
-            case .nibbles(let line):
-                try NibbleLineDecoder(line, sampleRate: sampleRate).receiver
-            case .dynamo(let line):
-                try DynamoDecoder(line, sampleRate: sampleRate).receiver
-            case .serialManchester(let line):
-                try SerialManchesterDecoder(line, sampleRate: sampleRate).receiver
-            }
-        return LineModeDecoder(mode: self, sampleRate: sampleRate, receiver: receiver)
+        try LineModeDecoder(mode: self, sampleRate: sampleRate)
     }
 
     /// Creates an encoder of this mode.
@@ -67,86 +54,7 @@ public struct LineMode: Sendable, Hashable {
     /// - Returns: an encoder in its initial state.
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
     public func encoder(sampleRate: Double, level: Double = -6) throws(LineCodeError) -> LineModeEncoder {
-        let encoder: AnyEncoder =
-            switch code {
-            case .frequencyShift(let shift, let framing):
-                EncoderBox(try FSKEncoder(shift, framing: framing, sampleRate: sampleRate, level: level))
-            case .frequencyShiftBits(let shift):
-                EncoderBox(try FSKBitEncoder(shift, sampleRate: sampleRate, level: level))
-            case .nibbles(let line):
-                EncoderBox(try NibbleLineEncoder(line, sampleRate: sampleRate, level: level))
-            case .dynamo(let line):
-                EncoderBox(try DynamoEncoder(line, sampleRate: sampleRate, level: level))
-            case .serialManchester(let line):
-                EncoderBox(try SerialManchesterEncoder(line, sampleRate: sampleRate, level: level))
-            }
-        return LineModeEncoder(mode: self, sampleRate: sampleRate, encoder: encoder)
-    }
-}
-
-/// The decoder of a ``LineMode``; ``LineMode/decoder(sampleRate:)`` makes it.
-public struct LineModeDecoder: LineDecoder {
-    let mode: LineMode
-    let sampleRate: Double
-    private var receiver: AnyReceiver
-
-    fileprivate init(mode: LineMode, sampleRate: Double, receiver: AnyReceiver) {
-        self.mode = mode
-        self.sampleRate = sampleRate
-        self.receiver = receiver
-    }
-
-    public mutating func receive(_ samples: Span<Float>, into events: inout [LineEvent]) {
-        AnyReceiver.makeUnique(&receiver)
-        receiver.receive(samples, into: &events)
-    }
-
-    public mutating func receive(_ samples: Span<Int16>, into events: inout [LineEvent]) {
-        AnyReceiver.makeUnique(&receiver)
-        receiver.receive(samples, into: &events)
-    }
-
-    public mutating func finish(into events: inout [LineEvent]) {
-        AnyReceiver.makeUnique(&receiver)
-        receiver.finish(into: &events)
-    }
-
-    public mutating func reset() {
-        AnyReceiver.makeUnique(&receiver)
-        receiver.reset()
-    }
-}
-
-/// The encoder of a ``LineMode``; ``LineMode/encoder(sampleRate:level:)`` makes it.
-public struct LineModeEncoder: LineEncoder {
-    let mode: LineMode
-    let sampleRate: Double
-    private var encoder: AnyEncoder
-
-    fileprivate init(mode: LineMode, sampleRate: Double, encoder: AnyEncoder) {
-        self.mode = mode
-        self.sampleRate = sampleRate
-        self.encoder = encoder
-    }
-
-    public mutating func encode(_ bytes: Span<UInt8>, into samples: inout [Float]) {
-        AnyEncoder.makeUnique(&encoder)
-        encoder.encode(bytes, into: &samples)
-    }
-
-    public mutating func finish(into samples: inout [Float]) {
-        AnyEncoder.makeUnique(&encoder)
-        encoder.finish(into: &samples)
-    }
-
-    public mutating func idle(seconds: Double, into samples: inout [Float]) {
-        AnyEncoder.makeUnique(&encoder)
-        encoder.idle(seconds: seconds, into: &samples)
-    }
-
-    public mutating func reset() {
-        AnyEncoder.makeUnique(&encoder)
-        encoder.reset()
+        try LineModeEncoder(mode: self, sampleRate: sampleRate, level: level)
     }
 }
 
