@@ -10,8 +10,12 @@ public final class WipedArray<Element: BitwiseCopyable & Sendable>: Sendable, Cu
     /// Number of elements in the array.
     public var count: Int { storage.count }
 
+    private init(storage: consuming SecretBuffer<Element>) { self.storage = storage }
+
     /// Copies a sequence's elements. The caller must wipe its own copy.
-    public init(_ elements: some Collection<Element>) { storage = SecretBuffer(copying: elements) }
+    public convenience init(_ elements: some Collection<Element>) {
+        self.init(storage: SecretBuffer(copying: elements))
+    }
 
     /// Runs a body over the elements. The caller must wipe anything that the body copies out.
     public borrowing func withElements<Result: ~Copyable, Failure: Error>(
