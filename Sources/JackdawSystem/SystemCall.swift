@@ -119,3 +119,10 @@ package struct SystemFailure: Error, Hashable {
     /// The system's text for ``code``.
     package var message: String { unsafe String(cString: strerror(code)) }
 }
+
+/// File descriptors that a process must leave free for libdispatch, which runs Swift's tasks.
+package enum DispatchDescriptors {
+    /// One: a file in /proc, which libdispatch opens each second to count running threads, and without which it traps
+    /// (swift-corelibs-libdispatch, src/event/workqueue.c).
+    package static let count = 1
+}

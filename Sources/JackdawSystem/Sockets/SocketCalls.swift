@@ -125,9 +125,8 @@ package struct SystemSocketCalls: SocketCalls {
         return try retrying { jackdaw_accept(descriptor) }
     }
 
-    /// Descriptors that connections leave free. libdispatch, which runs Swift's tasks, opens a file in /proc each second
-    /// and traps if it cannot (swift-corelibs-libdispatch, src/event/workqueue.c).
-    private static let reserve: rlim_t = 4
+    /// Descriptors that connections leave free: those of libdispatch and a margin of three.
+    private static let reserve = rlim_t(DispatchDescriptors.count + 3)
 
     /// Checks that another descriptor leaves the reserve free. The system assigns the lowest free number.
     /// - Parameter descriptor: any open descriptor.

@@ -8,14 +8,13 @@ enum Timers {
     /// Descriptors that the runtime opens: one for epoll, one to interrupt that, and a timer for each of two clocks.
     private static let descriptors = 4
 
-    /// Descriptors for the work itself: two event loops with two each, a link, a connection to D-Bus, a recording, and a
-    /// file in /proc, which libdispatch opens each second to count running threads, and without which it traps
-    /// (swift-corelibs-libdispatch, src/event/workqueue.c).
-    private static let others = 8
+    /// Descriptors for the work itself: two event loops with two each, a link, a connection to D-Bus, a recording, and
+    /// those of libdispatch.
+    private static let others = 7 + DispatchDescriptors.count
 
     /// The result of the first start.
     private static let outcome = Result<Void, SystemFailure> { () throws(SystemFailure) in
-        try reserve()
+        try checkDescriptors()
         let isReady = DispatchSemaphore(value: 0)
         Task.detached {
             try? await ContinuousClock().sleep(for: .nanoseconds(1))
@@ -41,7 +40,7 @@ enum Timers {
     }
 
     /// Checks that all these descriptors can be opened.
-    private static func reserve() throws(SystemFailure) {
+    private static func checkDescriptors() throws(SystemFailure) {
         var spare: [CInt] = []
         defer { for descriptor in spare { close(descriptor) } }
         for _ in 0..<descriptors + others {
