@@ -82,8 +82,8 @@ final class JackAttachment: Sendable {
     /// Whether something is attached; nil if the jacks do not report it.
     static func isAttached(_ states: [JackState]) -> Bool? {
         let sockets = states.filter { $0.jack.kind == .headset || $0.jack.kind == .headphone }
-        let telling = sockets.isEmpty ? states.filter { $0.jack.kind == .microphone } : sockets
-        return telling.isEmpty ? nil : telling.contains(where: \.isPlugged)
+        let reporting = sockets.isEmpty ? states.filter { $0.jack.kind == .microphone } : sockets
+        return reporting.isEmpty ? nil : reporting.contains(where: \.isPlugged)
     }
 
     /// Sends the program's reports to a listener.
@@ -93,26 +93,26 @@ final class JackAttachment: Sendable {
 
     /// Sends the card's reports to a listener.
     private func sense(_ listener: AsyncStream<Bool>.Continuation, isOver: () -> Bool) {
-        var told: Bool?
-        func tell(_ isAttached: Bool) {
-            if isAttached != told { listener.yield(isAttached) }
-            told = isAttached
+        var reported: Bool?
+        func report(_ isAttached: Bool) {
+            if isAttached != reported { listener.yield(isAttached) }
+            reported = isAttached
         }
         while !isOver() {
             guard let monitor = try? jacks(), let isAttached = Self.isAttached(monitor.states) else {
                 // Waits only for a card that has reported a state before.
-                if told == nil { return addListener(listener) }
+                if reported == nil { return addListener(listener) }
                 pause()
                 continue
             }
-            tell(isAttached)
+            report(isAttached)
             do throws(LinkError) {
                 while !isOver() {
                     guard try monitor.receive(within: .milliseconds(500), { _ in }) else { continue }
-                    tell(Self.isAttached(monitor.states) ?? false)
+                    report(Self.isAttached(monitor.states) ?? false)
                 }
             } catch {
-                tell(false)
+                report(false)
                 pause()
             }
         }
