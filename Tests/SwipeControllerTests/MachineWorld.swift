@@ -303,8 +303,8 @@ struct MachineWorld {
         dropTimeOuts(of: reader)
     }
 
-    private static func words(_ told: SwipeAnnouncement.DeviceEvent) -> String {
-        switch told {
+    private static func words(_ event: SwipeAnnouncement.DeviceEvent) -> String {
+        switch event {
         case .activationFinished(let result): "activation \(result)"
         case .unready(let reason): "unready \(reason)"
         case .swiped(let swipe): "swiped \(swipe == nil ? "badly" : "well")"

@@ -3,7 +3,7 @@ import Testing
 
 @testable import JackdawDSP
 
-/// The decoders and encoders of all modes, behind one type.
+/// The decoder and the encoder of each mode, which have one type for all line codes.
 struct LineModeTests {
     private static let names = ["bell202", "unimag", "udynamo", "hijack"]
     private static let bytes = Array(";4111111111111111=2912?".utf8)
