@@ -112,8 +112,3 @@ enum LibraryMessages {
     /// Silences the library, from the first call on; a handler that the program has set itself stays.
     static func silence() { silenced }
 }
-
-/// Zeroes memory; the compiler does not optimise this away. The corresponding C function is `explicit_bzero`.
-func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
-    if let base = bytes.baseAddress { unsafe explicit_bzero(base, bytes.count) }
-}

@@ -1,4 +1,5 @@
 import Glibc
+import JackdawBytes
 import JackdawSystem
 import JackdawTransport
 
@@ -80,7 +81,7 @@ extension OwnedDescriptor {
     ) throws(SystemFailure) {
         var rest = limit
         var bytes = [UInt8](repeating: 0, count: 65_536)
-        defer { unsafe bytes.withUnsafeMutableBytes { unsafe wipe($0) } }
+        defer { bytes.wipe() }
         while true {
             let count = try readWaiting(from: number, into: &bytes, while: isWanted)
             guard count > 0 else { return }
@@ -188,31 +189,18 @@ extension OwnedDescriptor {
 
 /// Memory for samples, allocated when it is first needed and wiped before it is freed: recordings of swipes are card
 /// data.
-@safe
-struct WipedMemory<Sample: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
+struct WipedMemory<Sample: BitwiseCopyable & Sendable>: ~Copyable, Sendable {
     private let count: Int
-    private var storage: UnsafeMutableBufferPointer<Sample>?
+    private var storage: SecretBuffer<Sample>?
 
     /// - Parameter count: number of samples, 1 or more.
     init(count: Int) { self.count = count }
 
-    deinit {
-        guard let storage = unsafe storage else { return }
-        unsafe wipe(UnsafeMutableRawBufferPointer(storage))
-        unsafe storage.deallocate()
-    }
-
     /// The memory, allocated and zeroed at the first call.
     mutating func buffer() -> UnsafeMutableBufferPointer<Sample> {
-        if let storage = unsafe storage { return unsafe storage }
-        let new = UnsafeMutableBufferPointer<Sample>.allocate(capacity: count)
-        unsafe wipe(UnsafeMutableRawBufferPointer(new))
-        unsafe storage = new
-        return unsafe new
+        let held = storage.take() ?? SecretBuffer(zeroed: count)
+        let elements = unsafe held.elements
+        storage = consume held
+        return unsafe elements
     }
-}
-
-/// Zeroes memory; the compiler does not optimise this away. The corresponding C function is `explicit_bzero`.
-func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
-    if let base = bytes.baseAddress { unsafe explicit_bzero(base, bytes.count) }
 }

@@ -1,5 +1,6 @@
 import CFFTW
 import Glibc
+import JackdawBytes
 import Synchronization
 
 /// The discrete Fourier transform of complex samples, planned once for a length. Its memory holds sound and is wiped
@@ -16,7 +17,7 @@ final class ComplexTransform {
 
     /// Complex numbers of the input and of the output.
     let count: Int
-    private let memory: UnsafeMutableBufferPointer<SIMD2<Float>>
+    private let memory: SecretBuffer<SIMD2<Float>>
     private let plan: fftwf_plan
 
     private static let counts = 1...1 << 26
@@ -34,27 +35,24 @@ final class ComplexTransform {
         }
         var planned: fftwf_plan?
         let sign = direction == .forward ? FFTW_FORWARD : FFTW_BACKWARD
-        let memory = UnsafeMutableBufferPointer<SIMD2<Float>>.allocate(capacity: count)
-        unsafe memory.initialize(repeating: .zero)
+        let memory = SecretBuffer<SIMD2<Float>>(zeroed: count)
+        let elements = unsafe memory.elements
         RealTransform.planner.withLock { _ in
-            unsafe planned = memory.withMemoryRebound(to: fftwf_complex.self) {
+            unsafe planned = elements.withMemoryRebound(to: fftwf_complex.self) {
                 unsafe fftwf_plan_dft_1d(CInt(count), $0.baseAddress, $0.baseAddress, sign, UInt32(FFTW_ESTIMATE))
             }
         }
         guard let plan = unsafe planned else {
-            unsafe memory.deallocate()
             throw SpectrumError(
                 code: .outOfMemory, description: "there is no memory for a transform of \(count) numbers")
         }
-        unsafe (self.count, self.memory, self.plan) = (count, memory, plan)
+        self.count = count
+        self.memory = memory
+        unsafe self.plan = plan
     }
 
     deinit {
         RealTransform.planner.withLock { _ in unsafe fftwf_destroy_plan(plan) }
-        if let base = unsafe memory.baseAddress {
-            unsafe explicit_bzero(base, count * MemoryLayout<SIMD2<Float>>.stride)
-        }
-        unsafe memory.deallocate()
     }
 
     /// Transforms an input that starts as zeros.
@@ -63,11 +61,12 @@ final class ComplexTransform {
     ///   - fill: writes the input, real parts in `x`.
     /// - Returns: the first numbers of the transform.
     func transform(first wanted: Int, _ fill: (inout MutableSpan<SIMD2<Float>>) -> Void) -> [SIMD2<Float>] {
-        unsafe memory.update(repeating: .zero)
-        var input = unsafe memory.mutableSpan
+        let elements = unsafe memory.elements
+        unsafe elements.update(repeating: .zero)
+        var input = unsafe elements.mutableSpan
         fill(&input)
         unsafe fftwf_execute(plan)
-        return unsafe Array(memory.prefix(wanted))
+        return unsafe Array(elements.prefix(wanted))
     }
 }
 
@@ -137,8 +136,8 @@ package struct RealTransform: ~Copyable, @unchecked Sendable {
 
     deinit {
         Self.planner.withLock { _ in unsafe fftwf_destroy_plan(plan) }
-        unsafe explicit_bzero(input, count * MemoryLayout<Float>.stride)
-        unsafe explicit_bzero(output, (count + 2) * MemoryLayout<Float>.stride)
+        unsafe overwrite(UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(start: input, count: count)))
+        unsafe overwrite(UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(start: output, count: count + 2)))
         unsafe fftwf_free(input)
         unsafe fftwf_free(output)
     }
@@ -179,25 +178,16 @@ package struct RealTransform: ~Copyable, @unchecked Sendable {
 }
 
 /// A buffer of samples, wiped before its memory is freed: recordings of swipes are card data.
-@safe
-struct SampleBuffer: ~Copyable, @unchecked Sendable {
+struct SampleBuffer: ~Copyable, Sendable {
     let capacity: Int
     /// Samples in the buffer, 0 to `capacity`.
     private(set) var count = 0
-    private let storage: UnsafeMutableBufferPointer<Float>
+    private let storage: SecretBuffer<Float>
 
     /// An empty buffer for `capacity` samples.
     init(capacity: Int) {
         self.capacity = capacity
-        unsafe storage = .allocate(capacity: capacity)
-        unsafe storage.initialize(repeating: 0)
-    }
-
-    deinit {
-        if let base = unsafe storage.baseAddress {
-            unsafe explicit_bzero(base, capacity * MemoryLayout<Float>.stride)
-        }
-        unsafe storage.deallocate()
+        storage = SecretBuffer(zeroed: capacity)
     }
 
     /// Whether there is no more room.
@@ -209,7 +199,7 @@ struct SampleBuffer: ~Copyable, @unchecked Sendable {
     ///   - start: how many of them were copied already; increased by the number copied.
     mutating func take(_ samples: Span<Float>, from start: inout Int) {
         let taken = min(capacity - count, samples.count - start)
-        for index in 0..<taken { unsafe storage[count + index] = samples[start + index] }
+        for index in 0..<taken { unsafe storage.elements[count + index] = samples[start + index] }
         count += taken
         start += taken
     }
@@ -217,7 +207,7 @@ struct SampleBuffer: ~Copyable, @unchecked Sendable {
     /// Copies as many 16-bit samples as there is room for, and scales them to ±1.
     mutating func take(_ samples: Span<Int16>, from start: inout Int) {
         let taken = min(capacity - count, samples.count - start)
-        for index in 0..<taken { unsafe storage[count + index] = Float(samples[start + index]) * (1 / 32_768) }
+        for index in 0..<taken { unsafe storage.elements[count + index] = Float(samples[start + index]) * (1 / 32_768) }
         count += taken
         start += taken
     }
@@ -225,16 +215,16 @@ struct SampleBuffer: ~Copyable, @unchecked Sendable {
     /// Drops all but the last samples.
     mutating func keep(last kept: Int) {
         precondition(kept <= count, "fewer samples are stored")
-        for index in 0..<kept { unsafe storage[index] = storage[count - kept + index] }
+        for index in 0..<kept { unsafe storage.elements[index] = storage.elements[count - kept + index] }
         count = kept
     }
 
     /// Replaces samples by 0 that are not finite or exceed a magnitude.
     mutating func replaceSamples(beyond limit: Float) {
         for index in 0..<count {
-            let sample = unsafe storage[index]
+            let sample = unsafe storage.elements[index]
             // Comparisons with NaN are false.
-            unsafe storage[index] = sample.magnitude <= limit ? sample : 0
+            unsafe storage.elements[index] = sample.magnitude <= limit ? sample : 0
         }
     }
 
@@ -242,7 +232,7 @@ struct SampleBuffer: ~Copyable, @unchecked Sendable {
     borrowing func withSamples<Result, Failure>(
         _ body: (Span<Float>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try body(unsafe Span(_unsafeElements: UnsafeBufferPointer(storage.extracting(..<count))))
+        try body(unsafe Span(_unsafeElements: UnsafeBufferPointer(storage.elements.extracting(..<count))))
     }
 }
 

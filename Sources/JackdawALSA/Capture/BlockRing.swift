@@ -1,3 +1,4 @@
+import JackdawBytes
 import Synchronization
 
 /// A ring of blocks of sound from the thread of a sound card to the thread that decodes: one thread writes, one reads,
@@ -35,7 +36,7 @@ import Synchronization
 
     private let mask: Int
     nonisolated(unsafe) private let headers: UnsafeMutableBufferPointer<Header>
-    nonisolated(unsafe) private let samples: UnsafeMutableBufferPointer<Float>
+    private let samples: SecretBuffer<Float>
     /// Blocks that were written and read since the start; each counter is changed by one thread alone.
     private let blocksWritten = Atomic<Int>(0)
     private let blocksRead = Atomic<Int>(0)
@@ -53,13 +54,10 @@ import Synchronization
         self.channels = channels
         unsafe headers = .allocate(capacity: count)
         unsafe headers.initialize(repeating: Header())
-        unsafe samples = .allocate(capacity: count * framesPerBlock * channels)
-        unsafe samples.initialize(repeating: 0)
+        samples = SecretBuffer(zeroed: count * framesPerBlock * channels)
     }
 
     deinit {
-        unsafe wipe(UnsafeMutableRawBufferPointer(samples))
-        unsafe samples.deallocate()
         unsafe headers.deallocate()
     }
 
@@ -77,7 +75,8 @@ import Synchronization
         guard place - blocksRead.load(ordering: .acquiring) <= mask else { return false }
         let slot = place & mask
         let start = slot * framesPerBlock * channels
-        let block = unsafe UnsafeMutableBufferPointer(rebasing: samples[start..<start + header.frames * channels])
+        let end = start + header.frames * channels
+        let block = unsafe UnsafeMutableBufferPointer(rebasing: samples.elements[start..<end])
         var span = unsafe block.mutableSpan
         fill(&span)
         unsafe headers[slot] = header
@@ -94,7 +93,8 @@ import Synchronization
         let slot = place & mask
         let start = slot * framesPerBlock * channels
         let header = unsafe headers[slot]
-        let block = unsafe UnsafeMutableBufferPointer(rebasing: samples[start..<start + header.frames * channels])
+        let end = start + header.frames * channels
+        let block = unsafe UnsafeMutableBufferPointer(rebasing: samples.elements[start..<end])
         unsafe take(header, block.span)
         unsafe block.update(repeating: 0)
         blocksRead.store(place + 1, ordering: .releasing)

@@ -1,3 +1,4 @@
+import JackdawBytes
 import JackdawSystem
 public import JackdawTransport
 import Synchronization
@@ -160,7 +161,7 @@ extension StreamEngine where Loop == CaptureLoop<Opener.Calls> {
 
     /// Wipes and frees the buffer that sound passed through, and closes the device.
     func close() {
-        unsafe wipe(bytes)
+        unsafe overwrite(bytes)
         unsafe bytes.deallocate()
         calls.close()
     }

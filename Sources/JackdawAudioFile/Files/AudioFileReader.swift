@@ -1,3 +1,4 @@
+import JackdawBytes
 public import JackdawTransport
 import Synchronization
 
@@ -209,7 +210,7 @@ public final class AudioFilePort: AudioPort {
         within timeout: Duration, _ take: (CaptureEvent, Span<Float>) -> Void
     ) throws(LinkError) -> Bool {
         var samples: [Float] = []
-        defer { unsafe samples.withUnsafeMutableBytes { unsafe wipe($0) } }
+        defer { samples.wipe() }
         let next: Result<CaptureEvent?, AudioFileError> = state.withLock { state in
             Result { () throws(AudioFileError) in try Self.next(&state, channelCount, sampleRate, timeout, &samples) }
         }
@@ -247,7 +248,7 @@ public final class AudioFilePort: AudioPort {
 /// A block of samples, one run of memory per channel. It is reused from read to read, and wiped before its memory is
 /// freed, since recordings of swipes are card data.
 @safe
-public struct AudioBlock<Sample: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
+public struct AudioBlock<Sample: BitwiseCopyable & Sendable>: ~Copyable, Sendable {
     /// Number of channels, 1 or more.
     public let channels: Int
     /// The most frames that fit, 1 or more.
@@ -255,8 +256,7 @@ public struct AudioBlock<Sample: BitwiseCopyable & Sendable>: ~Copyable, @unchec
     /// Frames that the last read returned.
     public internal(set) var frames = 0
 
-    private var memory: WipedMemory<Sample>
-    private let storage: UnsafeMutableBufferPointer<Sample>
+    private let samples: SecretBuffer<Sample>
 
     /// An empty block.
     /// - Parameters:
@@ -266,8 +266,7 @@ public struct AudioBlock<Sample: BitwiseCopyable & Sendable>: ~Copyable, @unchec
         precondition(channels > 0 && capacity > 0, "a block holds at least one frame of one channel")
         self.channels = channels
         self.capacity = capacity
-        memory = WipedMemory(count: channels * capacity)
-        unsafe storage = memory.buffer()
+        samples = SecretBuffer(zeroed: channels * capacity)
     }
 
     /// Runs a body over the samples of the last read.
@@ -286,7 +285,7 @@ public struct AudioBlock<Sample: BitwiseCopyable & Sendable>: ~Copyable, @unchec
     /// Room for `capacity` samples of one channel.
     borrowing func storage(ofChannel channel: Int) -> UnsafeMutableBufferPointer<Sample> {
         precondition((0..<channels).contains(channel), "a block has no such channel")
-        return unsafe storage.extracting(channel * capacity..<(channel + 1) * capacity)
+        return unsafe samples.elements.extracting(channel * capacity..<(channel + 1) * capacity)
     }
 
     /// Distributes interleaved samples to the channels, after `offset` frames in the block.

@@ -1,4 +1,5 @@
 import Glibc
+import JackdawBytes
 
 /// A D-Bus value. Descriptors are passed beside it.
 indirect enum BusValue: Hashable, Sendable {
@@ -113,17 +114,17 @@ extension BusValue {
 
 /// Bytes that may be card data or a key: immutable, shared without copies, and overwritten when the last reference is
 /// released.
-@safe
-final class WipedBytes: @unchecked Sendable, Hashable, ExpressibleByArrayLiteral {
+final class WipedBytes: Sendable, Hashable, ExpressibleByArrayLiteral {
     let count: Int
-    private let storage: UnsafeMutableRawBufferPointer
+    private let storage: SecretBuffer<UInt8>
 
     /// - Parameters:
     ///   - capacity: the greatest number of bytes.
     ///   - fill: writes bytes and returns their number.
     init(capacity: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int) {
-        unsafe storage = .allocate(byteCount: capacity, alignment: 1)
-        count = unsafe fill(storage)
+        let buffer = SecretBuffer<UInt8>(zeroed: capacity)
+        count = unsafe fill(UnsafeMutableRawBufferPointer(buffer.elements))
+        storage = buffer
     }
 
     /// - Parameter bytes: the bytes to copy; the original is not changed.
@@ -135,11 +136,6 @@ final class WipedBytes: @unchecked Sendable, Hashable, ExpressibleByArrayLiteral
     }
 
     convenience init(arrayLiteral bytes: UInt8...) { self.init(bytes) }
-
-    deinit {
-        if let start = unsafe storage.baseAddress { unsafe explicit_bzero(start, storage.count) }
-        unsafe storage.deallocate()
-    }
 
     var isEmpty: Bool { count == 0 }
 
@@ -153,7 +149,7 @@ final class WipedBytes: @unchecked Sendable, Hashable, ExpressibleByArrayLiteral
 
     /// Calls the body with the bytes, for C functions.
     func withUnsafeBytes<Value>(_ body: (UnsafeRawBufferPointer) -> Value) -> Value {
-        unsafe body(UnsafeRawBufferPointer(rebasing: storage[..<count]))
+        unsafe body(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: storage.elements[..<count])))
     }
 
     static func == (left: WipedBytes, right: WipedBytes) -> Bool {

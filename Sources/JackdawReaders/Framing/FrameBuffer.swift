@@ -1,37 +1,28 @@
-import Glibc
+import JackdawBytes
 
 /// The bytes of a partial frame, which may be card data. Has a single owner, and overwrites its memory.
-@safe
 struct FrameBuffer: ~Copyable {
-    private var storage: UnsafeMutableBufferPointer<UInt8>
+    private var storage = SecretBuffer<UInt8>(zeroed: 0)
     /// The index in `storage` of the first byte in the buffer.
     private var first = 0
     private(set) var count = 0
 
-    init() { unsafe storage = UnsafeMutableBufferPointer(start: nil, count: 0) }
-
-    deinit {
-        unsafe Self.wipe(storage)
-        unsafe storage.deallocate()
-    }
-
     /// Runs `body` on the bytes in the buffer.
     borrowing func withBytes<Result: ~Copyable>(_ body: (Span<UInt8>) -> Result) -> Result {
-        guard let start = unsafe storage.baseAddress else { return body(Span()) }
-        return body(unsafe Span(_unsafeElements: UnsafeBufferPointer(start: start + first, count: count)))
+        let bytes = unsafe UnsafeBufferPointer(rebasing: storage.elements[first..<first + count])
+        return body(unsafe Span(_unsafeElements: bytes))
     }
 
     mutating func append(_ bytes: Span<UInt8>) {
-        let isFull = unsafe first + count + bytes.count > storage.count
-        if isFull { makeRoom(for: count + bytes.count) }
+        if first + count + bytes.count > storage.count { makeRoom(for: count + bytes.count) }
         unsafe bytes.withUnsafeBufferPointer { bytes in
-            _ = unsafe storage[(first + count)...].update(fromContentsOf: bytes)
+            _ = unsafe storage.elements[(first + count)...].update(fromContentsOf: bytes)
         }
         count += bytes.count
     }
 
     mutating func removeFirst(_ gone: Int) {
-        unsafe Self.wipe(UnsafeMutableBufferPointer(rebasing: storage[first..<first + gone]))
+        storage.wipe(first..<first + gone)
         count -= gone
         first = count > 0 ? first + gone : 0
     }
@@ -41,25 +32,15 @@ struct FrameBuffer: ~Copyable {
     /// Moves the bytes to the front, and to larger memory if they would fill more than half of it, so that each byte
     /// moves rarely.
     private mutating func makeRoom(for least: Int) {
-        guard unsafe 2 * least > storage.count else {
-            _ = unsafe storage.update(fromContentsOf: storage[first..<first + count])
-            unsafe Self.wipe(UnsafeMutableBufferPointer(rebasing: storage[count..<first + count]))
-            first = 0
-            return
+        if 2 * least > storage.count {
+            let larger = SecretBuffer<UInt8>(zeroed: max(2 * least, 64))
+            _ = unsafe larger.elements.update(fromContentsOf: storage.elements[first..<first + count])
+            storage = larger
+        } else {
+            _ = unsafe storage.elements.update(fromContentsOf: storage.elements[first..<first + count])
+            storage.wipe(count..<first + count)
         }
-        let larger = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(2 * least, 64))
-        unsafe larger.initialize(repeating: 0)
-        _ = unsafe larger.update(fromContentsOf: storage[first..<first + count])
-        unsafe Self.wipe(storage)
-        unsafe storage.deallocate()
-        unsafe storage = larger
         first = 0
-    }
-
-    /// Overwrites bytes in a way that the compiler must not remove.
-    private static func wipe(_ bytes: UnsafeMutableBufferPointer<UInt8>) {
-        guard let start = bytes.baseAddress else { return }
-        unsafe explicit_bzero(start, bytes.count)
     }
 }
 

@@ -1,4 +1,5 @@
 import Glibc
+import JackdawBytes
 
 /// The spectrum of a stretch of sound, from which bands are extracted as signals of a lower rate.
 final class SoundWindow {
@@ -40,11 +41,7 @@ final class SoundWindow {
         spectrum = bins
     }
 
-    deinit {
-        unsafe spectrum.withUnsafeMutableBytes { bytes in
-            if let base = bytes.baseAddress { unsafe explicit_bzero(base, bytes.count) }
-        }
-    }
+    deinit { spectrum.wipe() }
 
     /// The power density of the noise: the lower quartile over the bands.
     private(set) lazy var floor = max(density.quantile(0.25), 1e-12 * (density.max() ?? 0))

@@ -1,4 +1,4 @@
-import Glibc
+import JackdawBytes
 
 /// Bytes that were received and not yet handed over, in a buffer that is allocated once and wiped after each handover.
 /// Only the receiver of the link uses it at a time: it leaves the lock with the receiver, and returns under the lock.
@@ -64,10 +64,7 @@ package final class ReadAhead: @unchecked Sendable {
     }
 
     private func wipe(_ range: Range<Int>) {
-        unsafe bytes.withUnsafeMutableBytes { all in
-            guard let base = all.baseAddress, !range.isEmpty else { return }
-            unsafe explicit_bzero(base + range.lowerBound, range.count)
-        }
+        unsafe bytes.withUnsafeMutableBytes { unsafe overwrite(UnsafeMutableRawBufferPointer(rebasing: $0[range])) }
     }
 
     private func reset() {

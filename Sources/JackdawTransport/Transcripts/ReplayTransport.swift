@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// Replays a transcript instead of a device. The received bytes come again at their times, after the bytes that
 /// preceded them have been sent again. The sent bytes must be equal to those of the transcript, in pieces of any size;
 /// a different byte fails both directions with `badAnswer`, whose message has the entry and the offset of the byte. A
@@ -23,7 +25,7 @@ public final class ReplayTransport: Transport {
     /// Waits for the transcript's next received bytes and passes them to `take`.
     public func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool {
         var bytes = try await state.receive()
-        defer { overwrite(&bytes) }
+        defer { bytes.wipe() }
         if !bytes.isEmpty { take(bytes.span) }
         return !bytes.isEmpty
     }

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// Writes the lines of a transcript while the events of the link happen.
 actor TranscriptRecorder {
     /// The largest number of bytes in one line.
@@ -219,7 +221,7 @@ public final class RecordingTransport: PoweredTransport, BatteryReporting {
     /// Receives bytes, and records them before it passes them on, so that the answer is recorded after them.
     public func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool {
         var bytes: [UInt8] = []
-        defer { overwrite(&bytes) }
+        defer { bytes.wipe() }
         let isMore: Bool
         do throws(LinkError) {
             isMore = try await transport.receive { span in
@@ -278,9 +280,4 @@ public final class RecordingTransport: PoweredTransport, BatteryReporting {
         if let reporting = transport as? any BatteryReporting { return await reporting.batteryReports() }
         return AsyncStream { $0.finish() }
     }
-}
-
-/// Overwrites bytes that may be card data. Not inlined, so that the compiler does not remove the stores as dead.
-@inline(never) func overwrite(_ bytes: inout [UInt8]) {
-    for index in bytes.indices { bytes[index] = 0 }
 }

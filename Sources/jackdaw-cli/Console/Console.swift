@@ -1,4 +1,5 @@
 import Glibc
+import JackdawBytes
 import JackdawSystem
 
 /// The output of a verb: results go to standard output, messages to standard error.
@@ -58,17 +59,17 @@ final class Console {
     func result(_ byte: UInt8) {
         let isText = (0x20..<0x7F).contains(byte) || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\t")
         if isText || !showsResults {
-            results.growWiping(by: 1)
+            results.growWiping(toHold: results.count + 1)
             results.append(byte)
         } else {
             let text = "\\x\(byte.hexadecimal)".utf8
-            results.growWiping(by: text.count)
+            results.growWiping(toHold: results.count + text.count)
             results.append(contentsOf: text)
         }
     }
 
     private func add(_ line: String) {
-        results.growWiping(by: line.utf8.count + 1)
+        results.growWiping(toHold: results.count + line.utf8.count + 1)
         results.append(contentsOf: line.utf8)
         results.append(UInt8(ascii: "\n"))
     }
@@ -80,7 +81,7 @@ final class Console {
         write(results)
         showsData = showsResults && results.last != UInt8(ascii: "\n")
         // The results may be card data.
-        results.removeWiping()
+        results.wipe()
     }
 
     /// Writes a line to standard error, after the results that came before it. Numbers and keys in it are masked: it

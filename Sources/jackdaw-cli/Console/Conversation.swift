@@ -1,4 +1,5 @@
 import Glibc
+import JackdawBytes
 import JackdawSystem
 import JackdawTransport
 
@@ -138,7 +139,7 @@ final class Conversation: Sendable {
         }
         // The input may be a PIN code.
         var typed: [UInt8] = []
-        defer { typed.removeWiping() }
+        defer { typed.wipe() }
         var isCancelled = false
         while true {
             let isAsking = write(on: console)
@@ -202,10 +203,10 @@ final class Conversation: Sendable {
         let count = unsafe read(input, &buffer, buffer.count)
         if count < 0, errno == EINTR || errno == EAGAIN { return }
         typed += buffer.prefix(max(0, count))
-        buffer.removeWiping()
+        buffer.wipe()
         guard !answerLine(of: &typed), count <= 0 || typed.count > 1_024 else { return }
         answer(nil)
-        typed.removeWiping()
+        typed.wipe()
     }
 
     /// Answers the question with the first line.
@@ -214,7 +215,7 @@ final class Conversation: Sendable {
         guard let end = typed.firstIndex(of: UInt8(ascii: "\n")) else { return false }
         answer(String(decoding: typed[..<end], as: UTF8.self))
         let rest = Array(typed[(end + 1)...])
-        typed.removeWiping()
+        typed.wipe()
         typed = rest
         return true
     }

@@ -1,5 +1,6 @@
 #if Command
 import Glibc
+import JackdawBytes
 import JackdawCards
 
 /// Reads the file of a key in hexadecimal digits. A key is not accepted on the command line, which every user of the
@@ -19,8 +20,8 @@ enum KeyFile {
         var text: [UInt8] = []
         var bytes: [UInt8] = []
         defer {
-            text.removeWiping()
-            bytes.removeWiping()
+            text.wipe()
+            bytes.wipe()
         }
         try SmallFile.read(path, most: most, tooMany: "too long for a key", into: &text) {
             status throws(CommandError) in

@@ -1,4 +1,5 @@
 import Glibc
+import JackdawBytes
 import JackdawSystem
 import JackdawTransport
 
@@ -33,7 +34,7 @@ enum SmallFile {
             count += size
         }
         guard count <= most else { throw CommandError(.badData, "\(name): \(tooMany)") }
-        bytes.removeWiping(from: count)
+        bytes.wipe(from: count)
     }
 
     /// The name of a file in messages.

@@ -1,4 +1,5 @@
 import Glibc
+import JackdawBytes
 import JackdawSystem
 import JackdawTransport
 
@@ -15,7 +16,7 @@ struct StandardInput {
     /// Reads the next piece.
     /// - Throws: ``CommandError`` with status `inputOutput` or `interrupted`.
     mutating func read() throws(CommandError) {
-        bytes.removeWiping()
+        bytes.wipe()
         bytes.append(contentsOf: repeatElement(0, count: Self.pieceBytes))
         let size = try bytes.read(from: STDIN_FILENO, named: "standard input")
         bytes.removeLast(bytes.count - size)

@@ -1,5 +1,6 @@
 import Glibc
 import JackdawAudioFile
+import JackdawBytes
 import JackdawDSP
 import JackdawSpectrum
 
@@ -140,9 +141,7 @@ final class SampleHistory {
 
     deinit {
         // The sound of a swipe is card data.
-        unsafe ring.withUnsafeMutableBytes { bytes in
-            if let base = bytes.baseAddress { unsafe explicit_bzero(base, bytes.count) }
-        }
+        ring.wipe()
     }
 
     func append(_ samples: Span<Float>) {

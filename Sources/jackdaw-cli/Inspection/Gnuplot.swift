@@ -1,5 +1,6 @@
 import Glibc
 import JackdawAudioFile
+import JackdawBytes
 
 /// Runs gnuplot on a script.
 enum Gnuplot {
@@ -71,7 +72,7 @@ enum Gnuplot {
         from pipe: CInt, _ take: ([UInt8]) throws(CommandError) -> Void
     ) throws(CommandError) {
         var bytes = [UInt8](repeating: 0, count: 65_536)
-        defer { bytes.removeWiping() }
+        defer { bytes.wipe() }
         while true {
             let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(pipe, $0.baseAddress, $0.count) }
             try Interruption.check()

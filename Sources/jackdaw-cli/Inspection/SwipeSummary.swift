@@ -1,3 +1,4 @@
+import JackdawBytes
 import JackdawDSP
 
 /// The printed results of a swipe, the only part that is kept while a recording goes on. It contains no sound, no bits,
@@ -69,11 +70,11 @@ final class KeptTexts: CustomReflectable {
     init() { bytes.reserveCapacity(1 << 16) }
 
     // With `--reveal`, the texts are card data in clear.
-    deinit { bytes.removeWiping() }
+    deinit { bytes.wipe() }
 
     func keep(_ text: String) -> KeptText {
         let start = bytes.count
-        bytes.growWiping(by: text.utf8.count)
+        bytes.growWiping(toHold: bytes.count + text.utf8.count)
         bytes.append(contentsOf: text.utf8)
         return KeptText(range: start..<bytes.count, texts: self)
     }

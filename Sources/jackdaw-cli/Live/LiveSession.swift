@@ -1,5 +1,6 @@
 #if Command
 import JackdawALSA
+import JackdawBytes
 import JackdawDSP
 import JackdawSwipe
 import JackdawTransport
@@ -112,7 +113,7 @@ struct LiveSession: ~Copyable {
         // The port passes its sound to a closure, which cannot mutate this noncopyable value.
         var next: CaptureEvent?
         var samples: [Float] = []
-        defer { samples.removeWiping() }
+        defer { samples.wipe() }
         do throws(LinkError) {
             _ = try port.receive(within: Self.patience) { event, sound in
                 next = event

@@ -1,4 +1,5 @@
 import JackdawAudioFile
+import JackdawBytes
 import JackdawDSP
 
 /// Records the sound of swipes, and no other sound, in a file, with a manifest beside it that gives the place of each
@@ -78,7 +79,7 @@ struct SwipeRecorder: ~Copyable {
         let offset = writer.framesWritten
         var frames: [Float] = []
         frames.reserveCapacity((end - start) * histories.count)
-        defer { frames.removeWiping() }
+        defer { frames.wipe() }
         for frame in start..<end {
             for history in histories {
                 frames.append(history.samples.withElements { $0[frame - history.first] })
@@ -137,11 +138,11 @@ final class SwipeManifest {
     }
 
     // With `--reveal` the text holds card data in clear.
-    deinit { text.removeWiping() }
+    deinit { text.wipe() }
 
     func add(_ object: JSONObject) {
         let line = object.text.utf8
-        text.growWiping(by: line.count + 1)
+        text.growWiping(toHold: text.count + line.count + 1)
         text.append(contentsOf: line)
         text.append(UInt8(ascii: "\n"))
     }
@@ -150,7 +151,7 @@ final class SwipeManifest {
     /// - Throws: ``CommandError``.
     func save() throws(CommandError) {
         guard !text.isEmpty else { return }
-        defer { text.removeWiping() }
+        defer { text.wipe() }
         do throws(AudioFileError) {
             try output.write(text)
             try output.place()

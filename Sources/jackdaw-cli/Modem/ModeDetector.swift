@@ -1,4 +1,5 @@
 import Glibc
+import JackdawBytes
 import JackdawDSP
 import JackdawSpectrum
 
@@ -176,7 +177,7 @@ struct ModeDetector: ModemReceiver {
                 kept += 1
             }
         }
-        runners[index].events.removeWiping(from: kept)
+        runners[index].events.wipe(from: kept)
     }
 
     private mutating func decide(_ sink: Sink, isEnd: Bool) {
@@ -209,7 +210,7 @@ struct ModeDetector: ModemReceiver {
     /// Begins the next race. An open burst that was not emitted has lost.
     private mutating func forget() {
         for index in runners.indices {
-            runners[index].events.removeWiping()
+            runners[index].events.wipe()
             runners[index].hasLost = runners[index].isInBurst && winner != index
         }
     }

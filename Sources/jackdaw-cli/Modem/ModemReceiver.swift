@@ -1,3 +1,4 @@
+import JackdawBytes
 import JackdawDSP
 import JackdawSpectrum
 
@@ -121,7 +122,7 @@ struct KnownModeReceiver: ModemReceiver {
         for event in events {
             switch verdict {
             case .none:
-                held.growWiping(by: 1)
+                held.growWiping(toHold: held.count + 1)
                 held.append(event)
             case .burst: sink(event, mode)
             case .swipe: break
@@ -131,11 +132,11 @@ struct KnownModeReceiver: ModemReceiver {
                 verdict = .none
             }
         }
-        events.removeWiping()
+        events.wipe()
         while !held.isEmpty, let (count, isOver, verdict) = judge(isEnd: isEnd) {
             if verdict == .burst { for event in held[..<count] { sink(event, mode) } }
             for index in count..<held.count { held[index - count] = held[index] }
-            held.removeWiping(from: held.count - count)
+            held.wipe(from: held.count - count)
             self.verdict = isOver ? .none : verdict
         }
         if held.isEmpty, verdict != .burst { swipeWatch.look(until: position - patience) }

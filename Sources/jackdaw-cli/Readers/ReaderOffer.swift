@@ -1,3 +1,4 @@
+import JackdawBytes
 import JackdawReaders
 import JackdawSimulator
 import JackdawTransport
@@ -165,7 +166,7 @@ struct AwaitedLink: Transport {
         }
         guard !bytes.isEmpty else { return try await base.receive(take) }
         take(bytes.span)
-        bytes.removeWiping()
+        bytes.wipe()
         return true
     }
 

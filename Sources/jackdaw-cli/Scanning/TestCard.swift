@@ -1,3 +1,4 @@
+import JackdawBytes
 import JackdawDSP
 
 /// A test card with Visa's public test number, which no bank has issued.
@@ -25,7 +26,7 @@ enum TestCard {
     private static func content(of path: String) throws(CommandError) -> String {
         // The limit of 4,095 bytes is above the length of any track.
         var bytes: [UInt8] = []
-        defer { bytes.removeWiping() }
+        defer { bytes.wipe() }
         try SmallFile.read(path, most: 4_095, tooMany: "too long for a track", into: &bytes)
         let lines = bytes.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
         guard lines.count == 1 else {

@@ -1,6 +1,7 @@
 #if Command
 import ArgumentParser
 import JackdawAudioFile
+import JackdawBytes
 import JackdawDSP
 import JackdawSpectrum
 
@@ -211,7 +212,7 @@ private final class BurstPrinter {
         self.console = console
     }
 
-    deinit { bytes.removeWiping() }
+    deinit { bytes.wipe() }
 
     func print(_ event: LineEvent, _ mode: LineMode) {
         switch event {
@@ -224,7 +225,7 @@ private final class BurstPrinter {
             bursts += 1
             let report = BurstReport(file: file, channel: channel, mode: mode, count: count, burst: burst)
             if isJSON { console.result(report.json(bytes)) } else { console.message(report.line) }
-            bytes.removeWiping()
+            bytes.wipe()
             count = 0
         }
     }
@@ -232,7 +233,7 @@ private final class BurstPrinter {
     private func take(_ byte: UInt8) {
         count += 1
         if isJSON {
-            bytes.growWiping(by: 1)
+            bytes.growWiping(toHold: bytes.count + 1)
             bytes.append(byte)
         } else {
             console.result(byte)

@@ -1,5 +1,6 @@
 #if Command
 import ArgumentParser
+import JackdawBytes
 import JackdawDecryption
 import JackdawReaders
 
@@ -87,8 +88,8 @@ struct Frame: Verb {
         var text = digits == ["-"] ? try Self.standardInput() : Array(digits.joined(separator: " ").utf8)
         var bytes: [UInt8] = []
         defer {
-            text.removeWiping()
-            bytes.removeWiping()
+            text.wipe()
+            bytes.wipe()
         }
         try HexadecimalText.read(text, into: &bytes)
         let frames: [ExplainedFrame]
@@ -151,14 +152,14 @@ struct Frame: Verb {
             repeat {
                 try input.read()
                 guard input.count <= HexadecimalText.most else {
-                    input.bytes.removeWiping()
+                    input.bytes.wipe()
                     throw CommandError(.badData, "standard input: too long for a frame")
                 }
-                text.growWiping(by: input.bytes.count)
+                text.growWiping(toHold: text.count + input.bytes.count)
                 text += input.bytes
             } while !input.bytes.isEmpty
         } catch {
-            text.removeWiping()
+            text.wipe()
             throw error
         }
         return text

@@ -1,6 +1,7 @@
 #if Command
 import ArgumentParser
 import JackdawAudioFile
+import JackdawBytes
 import JackdawDSP
 
 struct Modulate: Verb {
@@ -67,12 +68,12 @@ struct Modulate: Verb {
             try AudioFileWriter(path: output, sampleRate: rate)
         }
         var samples: [Float] = []
-        defer { samples.removeWiping() }
+        defer { samples.wipe() }
         encoder.idle(seconds: idle, into: &samples)
         repeat {
             try Interruption.check()
             try asCommand(isOutput: true) { () throws(AudioFileError) in try writer.write(samples.span) }
-            samples.removeWiping()
+            samples.wipe()
             try input.read()
             encoder.encode(input.bytes.span, into: &samples)
         } while !input.bytes.isEmpty

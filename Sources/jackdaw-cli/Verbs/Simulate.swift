@@ -1,5 +1,6 @@
 #if Command
 import ArgumentParser
+import JackdawBytes
 import JackdawDecryption
 import JackdawLinux
 import JackdawReaders
@@ -302,7 +303,7 @@ struct Simulate: Verb {
             while true {
                 var bytes: [UInt8] = []
                 // The bytes may be card data, so wipe them even if sending fails.
-                defer { bytes.removeWiping() }
+                defer { bytes.wipe() }
                 let goesOn = try await link.receive { received in
                     bytes = received.indices.map { received[$0] }
                 }

@@ -1,3 +1,4 @@
+import JackdawBytes
 import JackdawDSP
 import JackdawTestSupport
 import Testing
@@ -52,7 +53,7 @@ struct ModemSecretsTests {
     @Test func whatIsRemovedIsOverwritten() throws {
         var numbers = (0..<512).map { Int32($0 + 1) }
         let address = unsafe numbers.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
-        numbers.removeWiping(from: 2)
+        numbers.wipe(from: 2)
         #expect(numbers == [1, 2])
         let left = try Self.nonZeroBytes(at: address, count: 2_048)
         #expect(left == 2)
