@@ -1,5 +1,5 @@
+import JackdawBytes
 import JackdawCards
-import JackdawReaders
 
 /// Converts between bytes and hexadecimal digits, which some readers send and people write.
 enum HexadecimalDigits {
@@ -11,16 +11,10 @@ enum HexadecimalDigits {
     /// The bytes of digits, in memory that is wiped after use.
     /// - Throws: ``DecryptionError`` with code `digit` or `length`.
     static func secretBytes(of digits: Span<UInt8>) throws(DecryptionError) -> SecretBytes {
-        guard digits.count.isMultiple(of: 2) else {
-            throw DecryptionError(.length, "an odd number of hexadecimal digits")
-        }
-        return try SecretBytes(count: digits.count / 2) { (bytes) throws(DecryptionError) in
-            for index in digits.indices {
-                guard let digit = digits[index].digitValue else {
-                    throw DecryptionError(.digit, "character \(index + 1) is not a hexadecimal digit")
-                }
-                bytes[index / 2] = bytes[index / 2] << 4 | digit
-            }
+        do throws(HexadecimalError) {
+            return try SecretBytes(hexadecimal: digits)
+        } catch {
+            throw DecryptionError(error.code == .oddCount ? .length : .digit, error.message)
         }
     }
 

@@ -1,3 +1,4 @@
+internal import JackdawBytes
 internal import JackdawTransport
 
 /// The causes of Bluetooth failures, in this program's own terms.
@@ -204,7 +205,7 @@ extension BlueZCause {
         }
         let attribute = "Operation failed with ATT error: 0x"
         if message.hasPrefix(attribute) {
-            let number = UInt8(message.dropFirst(attribute.count).prefix(2), radix: 16)
+            let number = UInt8(hexadecimal: message.dropFirst(attribute.count).prefix(2))
             return number.map { unpaired.contains($0) ? .pairingNeeded : .badAnswer }
         }
         return words[message]

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// The identifier of a service, a protocol or an attribute: 128 bits, or 16 or 32 bits for those that Bluetooth
 /// assigns.
 public struct BluetoothUUID: Sendable, Hashable, Comparable, CustomStringConvertible {
@@ -27,7 +29,7 @@ public struct BluetoothUUID: Sendable, Hashable, Comparable, CustomStringConvert
             digits.removeFirst(2)
         }
         // A sign is not a digit, but the conversion would accept it.
-        guard digits.utf8.allSatisfy({ $0.isHexadecimalDigit }), let value = UInt128(digits, radix: 16) else {
+        guard digits.utf8.allSatisfy({ $0.hexadecimalValue != nil }), let value = UInt128(digits, radix: 16) else {
             return nil
         }
         switch digits.utf8.count {
@@ -62,15 +64,4 @@ extension BluetoothUUID {
     static let rfcomm = BluetoothUUID(0x0003)
     static let l2cap = BluetoothUUID(0x0100)
     static let publicBrowseRoot = BluetoothUUID(0x1002)
-}
-
-extension UInt8 {
-    fileprivate var isHexadecimalDigit: Bool {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-            UInt8(ascii: "A")...UInt8(ascii: "F"):
-            true
-        default: false
-        }
-    }
 }

@@ -1,4 +1,5 @@
 internal import CBlueZ
+internal import JackdawBytes
 internal import JackdawSystem
 public import JackdawTransport
 
@@ -17,15 +18,14 @@ public struct BluetoothAddress: Sendable, Hashable, CustomStringConvertible {
     /// - Parameter text: six pairs of hexadecimal digits with colons between them.
     public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 6, parts.allSatisfy({ $0.utf8.count == 2 && $0.allSatisfy(\.isHexDigit) }) else {
-            return nil
-        }
-        bytes = parts.compactMap { UInt8($0, radix: 16) }
+        let bytes = parts.compactMap { UInt8(hexadecimal: $0) }
+        guard parts.count == 6, bytes.count == 6 else { return nil }
+        self.bytes = bytes
     }
 
     /// Six pairs of upper-case hexadecimal digits with colons between them.
     public var description: String {
-        bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true) }.joined(separator: ":")
+        bytes.map(\.hexadecimal).joined(separator: ":")
     }
 }
 

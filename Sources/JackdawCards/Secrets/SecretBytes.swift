@@ -1,4 +1,4 @@
-import JackdawBytes
+package import JackdawBytes
 
 /// The owner of secret bytes. It cannot be copied implicitly, and overwrites its memory before releasing it.
 ///
@@ -27,6 +27,19 @@ public struct SecretBytes: ~Copyable, Sendable {
         var memory = SecretBuffer<UInt8>(zeroed: count)
         try memory.withMutableElements(fill)
         buffer = memory
+    }
+
+    /// Decodes hexadecimal digits.
+    /// - Parameter digits: ASCII characters of either case, two a byte.
+    /// - Throws: ``HexadecimalError`` if there is another character, or half a byte.
+    package init(hexadecimal digits: Span<UInt8>) throws(HexadecimalError) {
+        try self.init(count: digits.count / 2) { (bytes) throws(HexadecimalError) in
+            var next = 0
+            try digits.decodeHexadecimal {
+                bytes[next] = $0
+                next += 1
+            }
+        }
     }
 
     /// Runs a body over the bytes. The caller wipes any copy that the body makes.

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// An EMVSwiper as its SDK describes it: the calls that are allowed in each state, their effects, and their time
 /// limits. A state machine without a wire format, a link or a clock, as the wire format of calls and reports is not
 /// published.
@@ -189,7 +191,7 @@ package struct BBPOSController: Sendable {
 
     /// Whether a text is a time: `yyMMddHHmmss`.
     private static func isTime(_ text: String) -> Bool {
-        text.utf8.count == 12 && text.utf8.allSatisfy { ($0.digitValue ?? 10) < 10 }
+        text.utf8.count == 12 && text.utf8.allSatisfy { ($0.hexadecimalValue ?? 10) < 10 }
     }
 
     /// Whether an error shows that the started link failed.

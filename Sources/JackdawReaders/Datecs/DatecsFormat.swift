@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// Packets of Datecs' portable printers (DPP-250, DPP-350, DPP-450), some of which have a card reader on its own
 /// channel: channel, command or status, length, data. An answer's channel has its highest bit set.
 ///

@@ -1,3 +1,4 @@
+import JackdawBytes
 public import JackdawCards
 
 /// A swipe as a reader sent it: parts in clear, masked or encrypted, in a buffer that is overwritten when its last
@@ -156,12 +157,12 @@ public struct ReaderSwipe: RedactedDescription {
         ///   - part: the part.
         ///   - digits: two a byte; if there are none, or one is not a digit, nothing is added.
         public mutating func add(_ part: Part, hexadecimal digits: Span<UInt8>) {
-            let content = SecretBytes(count: digits.count / 2) { target in
-                for index in target.indices { target[index] = digits.byte(at: 2 * index) ?? 0 }
+            do throws(HexadecimalError) {
+                let content = try SecretBytes(hexadecimal: digits)
+                content.withBytes { add(part, $0) }
+            } catch {
+                return
             }
-            guard digits.count.isMultiple(of: 2), (0..<digits.count).allSatisfy({ digits[$0].digitValue != nil })
-            else { return }
-            content.withBytes { add(part, $0) }
         }
 
         /// Returns the swipe and ends the builder.

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// A protocol whose frames can be explained without a reader. Each family declares its own.
 public struct FrameProtocol: Sendable {
     /// The name in commands: lower case, without spaces.

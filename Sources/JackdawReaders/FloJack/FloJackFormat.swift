@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// Messages of Flomio's FloJack readers, the same in both directions: opcode, length of the whole message, subopcode,
 /// data, and a byte that makes the XOR of all bytes 0.
 ///

@@ -66,7 +66,7 @@ extension Span<UInt8> {
 
     /// The index of the first byte that is not a hexadecimal digit; nil if all are.
     var firstNoDigit: Int? {
-        first(from: 0, where: { $0.digitValue == nil }) { eight in
+        first(from: 0, where: { $0.hexadecimalValue == nil }) { eight in
             // Bytes below 80 do not carry into the next byte. The first byte of 80 or above is found on its own.
             let letters = eight | 0x2020_2020_2020_2020
             let isNumeral = (eight &+ 0x5050_5050_5050_5050) & ~(eight &+ 0x4646_4646_4646_4646)

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// The error of bytes that are not a valid frame of a protocol.
 public struct FrameFault: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of error. More may be added.

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// Bytes as protocol documents print them: `02 53 4C`.
 extension Span<UInt8> {
     /// Returns the bytes in hexadecimal, separated by spaces; only the first `most` of them, with `...` if there are
@@ -26,31 +28,6 @@ extension Span<UInt8> {
     /// Returns possible card data as it may be shown: the bytes if `isRevealing`, otherwise their number.
     func sensitive(_ isRevealing: Bool) -> String {
         isRevealing ? hexadecimal(first: count) : count == 1 ? "1 byte" : "\(count) bytes"
-    }
-
-    /// Returns the byte that two hexadecimal digits represent; nil if they are not digits.
-    package func byte(at index: Int) -> UInt8? {
-        guard index + 1 < count, let high = self[index].digitValue, let low = self[index + 1].digitValue else {
-            return nil
-        }
-        return high << 4 | low
-    }
-}
-
-extension UInt8 {
-    /// Two hexadecimal digits in upper case.
-    package var hexadecimal: String {
-        let text = String(self, radix: 16, uppercase: true)
-        return text.count < 2 ? "0\(text)" : text
-    }
-
-    /// The value of an ASCII character as a hexadecimal digit; nil if it is not one.
-    package var digitValue: UInt8? {
-        let digit = self &- UInt8(ascii: "0")
-        if digit < 10 { return digit }
-        // Upper and lower case differ by one bit.
-        let letter = (self | 0x20) &- UInt8(ascii: "a")
-        return letter < 6 ? letter + 10 : nil
     }
 }
 

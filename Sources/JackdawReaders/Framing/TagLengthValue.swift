@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// One data object of a message in BER-TLV (EMV book 3, annex B): its tag and position.
 package struct TagLengthValue: Hashable {
     /// The tag's bytes as one number: `0x9F02`.

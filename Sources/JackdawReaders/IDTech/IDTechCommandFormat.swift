@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// Commands that change or read settings of ID TECH's magnetic stripe readers: `02 S` function, length, data or `02 R`
 /// function, then `03` and an LRC of all these bytes.
 ///

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// The positions of a swipe's fields in its frame, in the original or the enhanced layout.
 ///
 /// Holds no card data itself: each field is a range of the frame.

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// Frames of ID TECH's NGA protocol, such as Augusta's: `02`, a length, a body, LRC and sum of the body, `03`. A
 /// command's body is a task, F for a function, S to change settings or R to read them, and data; an answer begins with
 /// `06`, or with `15` and an error; unsolicited frames of a reader have the same format.

@@ -1,3 +1,4 @@
+import JackdawBytes
 import JackdawCards
 
 /// Swipes of encrypting readers as in an OEM's sample code of 2012 and 2013: 131 bytes that begin with 60 and end with

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// Packets of MagTek's audio-jack readers (uDynamo), the same in both directions: identifier, number, length, data, and
 /// a checksum that makes the sum of all bytes 0. ``DynamoMessageJoiner`` joins them into messages.
 ///

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// The positions of a swipe's fields in the record that eDynamo and tDynamo send over Bluetooth Low Energy.
 ///
 /// Holds no card data itself: each field is a range of the record. ``MagTekSwipe`` is the equivalent for readers that

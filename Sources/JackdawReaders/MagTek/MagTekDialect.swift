@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// The protocol of MagTek's iDynamo and other MagneSafe V5 readers.
 package struct MagTekDialect: ReaderDialect {
     /// The family: `magtek`, or another with the same protocol.

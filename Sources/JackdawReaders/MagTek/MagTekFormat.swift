@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// Lines of MagTek's MagneSafe V5 readers, such as iDynamo: commands and their answers in hexadecimal digits, and
 /// swipes, each up to a carriage return. ``MagTekSwipe`` parses a swipe.
 ///

@@ -1,3 +1,4 @@
+import JackdawBytes
 import JackdawDSP
 
 /// Messages of eDynamo and tDynamo over Bluetooth Low Energy, as ``MagTekBlockJoiner`` joins them: a kind

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// The positions of the fields of a MagneSafe reader's swipe in its line.
 ///
 /// Holds no card data itself: each field is a range of the line.

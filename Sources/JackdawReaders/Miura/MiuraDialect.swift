@@ -1,3 +1,4 @@
+internal import JackdawBytes
 import JackdawCards
 import JackdawTransport
 internal import Synchronization

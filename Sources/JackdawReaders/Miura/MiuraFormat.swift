@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// Frames of Miura's MPI: node address (NAD), protocol control byte (PCB), length, APDU, LRC, similar to ISO 7816-3.
 ///
 /// Source: Miura's SDK for Android with its unit tests, in public repositories.

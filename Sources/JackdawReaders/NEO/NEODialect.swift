@@ -1,3 +1,4 @@
+import JackdawBytes
 import JackdawCards
 
 /// Protocol 2 of ID TECH's NEO and ViVOpay readers: the wait for a card is an activated transaction; the reader answers

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// Reading and writing profiles as JSON files.
 ///
 /// ```json

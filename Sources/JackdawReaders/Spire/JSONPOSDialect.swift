@@ -1,3 +1,4 @@
+import JackdawBytes
 import JackdawDSP
 
 /// The protocol of Spire's SPm20 terminals (JSONPOS): both sides send requests and answers in JSON. The terminal
@@ -208,7 +209,7 @@ extension JSONPOSDialect {
 
         init(_ frame: [UInt8], at start: Int) {
             let isEscape = frame[start] == UInt8(ascii: "\\") && start + 1 < frame.count
-            let digits = frame[min(start + 2, frame.count)..<min(start + 6, frame.count)].compactMap(\.digitValue)
+            let digits = frame[min(start + 2, frame.count)..<min(start + 6, frame.count)].compactMap(\.hexadecimalValue)
             let isNumber = isEscape && frame[start + 1] == UInt8(ascii: "u") && digits.count == 4
             let value =
                 isNumber ? digits.reduce(0) { $0 << 4 | Int($1) } : Int(frame[isEscape ? start + 1 : start])

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// Messages of Spire's SPm20 readers: eight hexadecimal digits of length, a colon, a JSON object, a line feed.
 ///
 /// Source: the public SDKs of Poplatek (pt-android-sdk, pt-ios-sdk).
@@ -11,12 +13,12 @@ package struct JSONPOSFormat: FrameFormat {
 
     package var greatestSize: Int { Self.colon + 1 + Self.greatestBody + 1 }
 
-    package func start(in bytes: Span<UInt8>) -> Int? { bytes.indices.first { bytes[$0].digitValue != nil } }
+    package func start(in bytes: Span<UInt8>) -> Int? { bytes.indices.first { bytes[$0].hexadecimalValue != nil } }
 
     package func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
         var count = 0
         for index in 0..<min(bytes.count, Self.colon) {
-            guard let digit = bytes[index].digitValue else {
+            guard let digit = bytes[index].hexadecimalValue else {
                 return .fault(
                     index == 0
                         ? .noStart(bytes[0])

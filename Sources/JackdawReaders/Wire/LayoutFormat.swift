@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// Frames with the layout of a ``FrameLayout``.
 public struct LayoutFormat: FrameFormat {
     /// The layout of the frames.

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// A record of all bytes and events on a link, from its beginning.
 public struct Transcript: Sendable, Hashable {
     /// The link and the masking of the transcript.
@@ -88,7 +90,7 @@ public struct TranscriptEntry: Sendable, Hashable {
                 text += " **"
                 continue
             }
-            text += (byte < 16 ? " 0" : " ") + String(byte, radix: 16)
+            text += " \(byte.lowercaseHexadecimal)"
         }
         return text
     }

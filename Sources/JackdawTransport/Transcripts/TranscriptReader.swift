@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// Parses a transcript from pieces of any size.
 public struct TranscriptReader: Sendable {
     /// The longest line, in bytes without the line end.
@@ -130,7 +132,7 @@ public struct TranscriptReader: Sendable {
                 bytes.append(nil)
                 continue
             }
-            guard word.utf8.count == 2, word.allSatisfy(\.isHexDigit), let byte = UInt8(word, radix: 16) else {
+            guard let byte = UInt8(hexadecimal: word) else {
                 throw fail("byte \(bytes.count) is not a pair of hexadecimal digits")
             }
             bytes.append(byte)

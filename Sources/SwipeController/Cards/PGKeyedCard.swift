@@ -1,3 +1,4 @@
+internal import JackdawBytes
 public import JackdawCards
 internal import JackdawTransport
 
@@ -136,14 +137,5 @@ struct DirectPost {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
         default: "-._~".utf8.contains(byte)
         }
-    }
-}
-
-extension UInt8 {
-    /// The two hexadecimal digits as ASCII characters, upper case. Not a `String`, which could not be overwritten.
-    var hexadecimalDigits: (high: UInt8, low: UInt8) { (Self.digit(self >> 4), Self.digit(self & 15)) }
-
-    private static func digit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 }

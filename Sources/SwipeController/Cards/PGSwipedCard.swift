@@ -1,3 +1,4 @@
+import JackdawBytes
 public import JackdawCards
 import JackdawReaders
 

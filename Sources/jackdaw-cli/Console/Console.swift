@@ -62,7 +62,7 @@ final class Console {
             results.growWiping(toHold: results.count + 1)
             results.append(byte)
         } else {
-            let text = "\\x\(byte.hexadecimal)".utf8
+            let text = "\\x\(byte.lowercaseHexadecimal)".utf8
             results.growWiping(toHold: results.count + text.count)
             results.append(contentsOf: text)
         }

@@ -60,19 +60,11 @@ enum HexadecimalText {
     static func read(_ text: [UInt8], into bytes: inout [UInt8]) throws(CommandError) {
         // A smaller array that it grew out of would not be wiped.
         bytes.reserveCapacity(text.count / 2)
-        var high: UInt8?
-        for (index, character) in text.enumerated() where !" \t\r\n:-".utf8.contains(character) {
-            guard let digit = Character(UnicodeScalar(character)).hexDigitValue else {
-                throw CommandError(.badData, "character \(index + 1) is not a hexadecimal digit")
-            }
-            if let first = high {
-                bytes.append(first << 4 | UInt8(digit))
-                high = nil
-            } else {
-                high = UInt8(digit)
-            }
+        do throws(HexadecimalError) {
+            try text.span.decodeHexadecimal(skipping: { " \t\r\n:-".utf8.contains($0) }) { bytes.append($0) }
+        } catch {
+            throw CommandError(.badData, error.message)
         }
-        guard high == nil else { throw CommandError(.badData, "an odd number of hexadecimal digits") }
         guard !bytes.isEmpty else { throw CommandError(.badData, "there are no bytes") }
     }
 }

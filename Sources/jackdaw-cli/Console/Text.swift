@@ -1,3 +1,4 @@
+import JackdawBytes
 import JackdawTransport
 
 /// Formats a number with a fixed count of decimals.
@@ -20,11 +21,6 @@ func fixed(_ value: Double, _ decimals: Int) -> String {
 /// A count with its noun: `1 file`, `2 files`.
 func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
-extension UInt8 {
-    /// Two hexadecimal digits, in small letters.
-    var hexadecimal: String { (self < 16 ? "0" : "") + String(self, radix: 16) }
-}
-
 extension String {
     /// The text with escapes for control characters (C0, DEL, C1), invisible direction marks and a file name's bytes
     /// that are not text, so that no text from a card or a file name can control a terminal.
@@ -32,7 +28,7 @@ extension String {
         guard unicodeScalars.contains(where: { $0.steersTerminal || FileName.byte(of: $0) != nil }) else { return self }
         return unicodeScalars.reduce(into: "") { text, scalar in
             if let byte = FileName.byte(of: scalar) {
-                text += "\\x\(byte.hexadecimal)"
+                text += "\\x\(byte.lowercaseHexadecimal)"
             } else {
                 text += scalar.steersTerminal ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
             }
@@ -250,7 +246,7 @@ struct JSONObject {
             switch scalar {
             case "\"", "\\": quoted += "\\\(scalar)"
             case _ where FileName.byte(of: scalar) != nil:
-                quoted += "\\\\x\(FileName.byte(of: scalar)?.hexadecimal ?? "")"
+                quoted += "\\\\x\(FileName.byte(of: scalar)?.lowercaseHexadecimal ?? "")"
             case _ where scalar.steersTerminal:
                 let digits = String(scalar.value, radix: 16)
                 quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits

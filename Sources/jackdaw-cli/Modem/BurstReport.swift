@@ -1,3 +1,4 @@
+import JackdawBytes
 import JackdawDSP
 
 /// A burst, for people and for programs. Its bytes may be card data; only ``json(_:)`` includes them.
@@ -38,7 +39,7 @@ struct BurstReport {
         object.add("start", burst.span.start, decimals: 6)
         object.add("end", burst.span.end, decimals: 6)
         object.add("mode", mode.name)
-        object.add("bytes", bytes.map(\.hexadecimal).joined())
+        object.add("bytes", bytes.map(\.lowercaseHexadecimal).joined())
         if mode.carriesBits { object.add("bits", burst.characters) }
         object.add("confidence", Double(burst.confidence), decimals: 3)
         object.add("framing_errors", burst.framingErrors)

@@ -1,3 +1,4 @@
+import JackdawBytes
 import JackdawTransport
 
 /// Logs the bytes that a link receives: their number, and with `--reveal` the bytes.
@@ -122,7 +123,7 @@ struct ByteTeller: Sendable {
     }
 
     private func tell(_ bytes: Span<UInt8>) {
-        let digits = isRevealed ? bytes.indices.map { bytes[$0].hexadecimal }.joined() : nil
+        let digits = isRevealed ? bytes.indices.map { bytes[$0].lowercaseHexadecimal }.joined() : nil
         var object = JSONObject()
         object.add("link", output.link.description)
         object.add("event", "received")

@@ -1,3 +1,4 @@
+import JackdawBytes
 import JackdawReaders
 import JackdawTransport
 
@@ -118,7 +119,7 @@ extension ReaderFact {
         case .model: add("model", text ?? "")
         case .firmware: add("firmware", text ?? "")
         case .serialNumber: add("serial_number", text ?? "")
-        case .keySerialNumber(let bytes): add("key_serial_number", bytes.map(\.hexadecimal).joined())
+        case .keySerialNumber(let bytes): add("key_serial_number", bytes.map(\.lowercaseHexadecimal).joined())
         case .capability: add("capability", text ?? "")
         case .status: add("status", text ?? "")
         case .battery(let report):
@@ -156,7 +157,7 @@ extension ReaderSwipe {
 
     /// A part's bytes, in hexadecimal digits.
     fileprivate func digits(of part: Part) -> String {
-        withPart(part) { bytes in bytes.indices.map { bytes[$0].hexadecimal }.joined() } ?? ""
+        withPart(part) { bytes in bytes.indices.map { bytes[$0].lowercaseHexadecimal }.joined() } ?? ""
     }
 }
 
@@ -184,5 +185,7 @@ extension ReaderSwipe.Part {
 
 extension ReaderBytes {
     /// Two hexadecimal digits for each byte.
-    fileprivate var digits: String { withBytes { bytes in bytes.indices.map { bytes[$0].hexadecimal }.joined() } }
+    fileprivate var digits: String {
+        withBytes { bytes in bytes.indices.map { bytes[$0].lowercaseHexadecimal }.joined() }
+    }
 }

@@ -1,3 +1,4 @@
+import JackdawBytes
 import JackdawCards
 import JackdawDecryption
 
@@ -19,7 +20,7 @@ struct DecryptedSwipeReport {
         }
         magnePrintSize = swipe.magnePrint.count > 0 ? swipe.magnePrint.count : nil
         magnePrintFailure = swipe.magnePrintFailure
-        keySerialNumber = swipe.keySerialNumber.map { $0.map(\.hexadecimal).joined().uppercased() }
+        keySerialNumber = swipe.keySerialNumber.map { $0.map(\.hexadecimal).joined() }
         self.usesPublishedTestKey = usesPublishedTestKey
     }
 

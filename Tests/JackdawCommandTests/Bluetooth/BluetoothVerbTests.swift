@@ -1,4 +1,5 @@
 import ArgumentParser
+import JackdawBytes
 import JackdawLinux
 import JackdawTestSupport
 import JackdawTransport
@@ -145,7 +146,7 @@ import Testing
         let link = "rfcomm:\(Self.reader)/1"
         let run = try await run("listen", "--link", link, isRevealed ? "--reveal" : "--failures", by: system)
         #expect(run.status == .unavailable)
-        let digits = card.map(\.hexadecimal).joined()
+        let digits = card.map(\.lowercaseHexadecimal).joined()
         let reported = isRevealed ? digits : "received \(card.count) bytes"
         #expect(run.output == "\(reported)\n")
         #expect(!run.messages.contains("4111111111111111"))

@@ -1,5 +1,6 @@
 import Foundation
 import JackdawAudioFile
+import JackdawBytes
 import JackdawDSP
 
 /// Sound of modems for the tests, made without the command.
@@ -77,6 +78,6 @@ extension [Float] {
 extension [UInt8] {
     /// Two digits a byte.
     var hexadecimal: String {
-        map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        map(\.lowercaseHexadecimal).joined()
     }
 }

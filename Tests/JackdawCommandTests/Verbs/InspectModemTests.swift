@@ -1,5 +1,6 @@
 import Foundation
 import JackdawAudioFile
+import JackdawBytes
 import JackdawDSP
 import JackdawSpectrum
 import JackdawTestSupport
@@ -223,7 +224,7 @@ import Testing
         let from = choice.first == "--from" ? try #require(Double(choice[1])) : 0.3
         // The carrier begins after a tenth of a second, the bytes after another.
         let byte = text[min(text.count - 1, Int((from + 0.01 - 0.2) * 120))]
-        #expect(picture.contains("\(byte.hexadecimal.uppercased())  "), "\(byte)")
+        #expect(picture.contains("\(byte.hexadecimal)  "), "\(byte)")
     }
 
     @Test(.enabled(if: hasGnuplot, "gnuplot is not installed"), arguments: [("svg", "<?xml"), ("png", "\u{89}PNG")])

@@ -1,4 +1,5 @@
 import Foundation
+import JackdawBytes
 import JackdawDSP
 import Testing
 
@@ -138,7 +139,7 @@ import Testing
             #expect(run.status == 0, "\(run.messages)")
             let picture = String(decoding: try folder.read("p.svg"), as: UTF8.self)
             for byte in text {
-                #expect(picture.contains(">\(byte.hexadecimal.uppercased())") == isRevealed)
+                #expect(picture.contains(">\(byte.hexadecimal)") == isRevealed)
             }
             #expect(picture.contains(">**") != isRevealed)
             #expect(picture.contains("level") && picture.contains("Hz"))

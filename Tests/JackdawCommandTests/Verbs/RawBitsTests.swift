@@ -1,4 +1,5 @@
 import Foundation
+import JackdawBytes
 import JackdawDSP
 import JackdawTestSupport
 import Testing

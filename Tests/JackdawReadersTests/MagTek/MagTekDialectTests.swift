@@ -1,4 +1,5 @@
 @testable import JackdawReaders
+import JackdawBytes
 import JackdawTestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import Glibc
+import JackdawBytes
 import JackdawSystem
 
 /// The settings of a card before they were changed, which ``Mixer/restore()`` restores.
@@ -156,7 +157,7 @@ extension MixerStateRecord {
             if (0x20...0x7E).contains(byte) && byte != UInt8(ascii: "%") {
                 text.unicodeScalars.append(Unicode.Scalar(byte))
             } else {
-                text += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+                text += "%\(byte.lowercaseHexadecimal)"
             }
         }
         return text
@@ -240,9 +241,7 @@ extension MixerStateRecord {
                 bytes.append(byte)
                 continue
             }
-            guard let digits = String(rest.prefix(2)), digits.utf8.count == 2, digits.allSatisfy(\.isHexDigit),
-                let escaped = UInt8(digits, radix: 16)
-            else { return nil }
+            guard let digits = String(rest.prefix(2)), let escaped = UInt8(hexadecimal: digits) else { return nil }
             bytes.append(escaped)
             rest = rest.dropFirst(2)
         }

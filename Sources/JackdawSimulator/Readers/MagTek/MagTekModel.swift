@@ -1,3 +1,4 @@
+import JackdawBytes
 package import JackdawReaders
 
 /// MagTek's iDynamo. It sends swipes in clear, or, with a key, encrypted with a synthetic fingerprint of the stripe
