@@ -156,6 +156,39 @@ public struct TranscriptError: Error, Sendable, Hashable, CustomStringConvertibl
     public let line: Int
     /// The error in the line, without the line's content.
     public let message: String
+    package let code: Code
+
+    /// The kind of error. More may be added.
+    package struct Code: RawRepresentable, Sendable, Hashable {
+        package let rawValue: String
+
+        package init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The transcript, its line or its time exceeds a limit.
+        package static let limit = Code(rawValue: "limit")
+        /// The line is not UTF-8 text.
+        package static let text = Code(rawValue: "text")
+        /// The first line is not a header.
+        package static let header = Code(rawValue: "header")
+        /// The line does not begin with a time.
+        package static let time = Code(rawValue: "time")
+        /// The entry is earlier than the previous one, or follows the end.
+        package static let order = Code(rawValue: "order")
+        /// The line has no event that a transcript can record.
+        package static let event = Code(rawValue: "event")
+        /// The bytes of an event are missing, or are not pairs of hexadecimal digits.
+        package static let bytes = Code(rawValue: "bytes")
+        /// A byte is masked, but the transcript is not.
+        package static let mask = Code(rawValue: "mask")
+        /// The number or the error code of an event is missing.
+        package static let reason = Code(rawValue: "reason")
+    }
+
+    init(_ code: Code, line: Int, message: String) {
+        self.code = code
+        self.line = line
+        self.message = message
+    }
 
     public var description: String { "line \(line): \(message)" }
 }

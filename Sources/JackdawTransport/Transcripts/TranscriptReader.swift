@@ -34,12 +34,12 @@ public struct TranscriptReader: Sendable {
         var entries: [TranscriptEntry] = []
         for index in bytes.indices {
             byteCount += 1
-            guard byteCount <= Self.mostBytes else { throw fail("the transcript is too long") }
+            guard byteCount <= Self.mostBytes else { throw fail(.limit, "the transcript is too long") }
             guard bytes[index] != 0x0a else {
                 if let entry = try endLine() { entries.append(entry) }
                 continue
             }
-            guard line.count < Self.longestLine else { throw fail("the line is too long") }
+            guard line.count < Self.longestLine else { throw fail(.limit, "the line is too long") }
             line.append(bytes[index])
         }
         return entries
@@ -51,23 +51,23 @@ public struct TranscriptReader: Sendable {
     public mutating func finish() throws(TranscriptError) -> [TranscriptEntry] {
         if let failure { throw failure }
         let last = try line.isEmpty ? nil : endLine()
-        guard header != nil else { throw fail("a transcript begins with \(TranscriptHeader.beginning)") }
+        guard header != nil else { throw fail(.header, "a transcript begins with \(TranscriptHeader.beginning)") }
         return last.map { [$0] } ?? []
     }
 
-    private mutating func fail(_ message: String) -> TranscriptError {
-        let error = TranscriptError(line: lineNumber, message: message)
+    private mutating func fail(_ code: TranscriptError.Code, _ message: String) -> TranscriptError {
+        let error = TranscriptError(code, line: lineNumber, message: message)
         failure = error
         line = []
         return error
     }
 
     private mutating func endLine() throws(TranscriptError) -> TranscriptEntry? {
-        guard let text = String(validating: line, as: UTF8.self) else { throw fail("not UTF-8 text") }
+        guard let text = String(validating: line, as: UTF8.self) else { throw fail(.text, "not UTF-8 text") }
         guard header != nil else {
             header = TranscriptHeader(parsing: text)
             guard header != nil else {
-                throw fail("no header: \(TranscriptHeader.beginning)with masked or revealed, and a link")
+                throw fail(.header, "no header: \(TranscriptHeader.beginning)with masked or revealed, and a link")
             }
             nextLine()
             return nil
@@ -76,7 +76,7 @@ public struct TranscriptReader: Sendable {
             nextLine()
             return nil
         }
-        guard entryCount < Self.mostEntries else { throw fail("too many entries") }
+        guard entryCount < Self.mostEntries else { throw fail(.limit, "too many entries") }
         let entry = try entry(of: text)
         entryCount += 1
         lastTime = entry.time
@@ -91,31 +91,31 @@ public struct TranscriptReader: Sendable {
 
     private mutating func entry(of text: String) throws(TranscriptError) -> TranscriptEntry {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
-        guard let time = Self.time(words[0]) else { throw fail("no time: seconds, a point and six digits") }
-        guard time >= lastTime else { throw fail("earlier than the previous entry") }
-        guard time <= Self.latestTime else { throw fail("more than a week after the link was opened") }
-        guard words.count > 1 else { throw fail("no event") }
+        guard let time = Self.time(words[0]) else { throw fail(.time, "no time: seconds, a point and six digits") }
+        guard time >= lastTime else { throw fail(.order, "earlier than the previous entry") }
+        guard time <= Self.latestTime else { throw fail(.limit, "more than a week after the link was opened") }
+        guard words.count > 1 else { throw fail(.event, "no event") }
         let event: TranscriptEntry.Event
         switch (words[1], words.count) {
         case (">", 3...): event = .sent(try bytes(words[2...]))
         case ("<", 3...): event = .received(try bytes(words[2...]))
-        case (">", _), ("<", _): throw fail("no bytes")
+        case (">", _), ("<", _): throw fail(.bytes, "no bytes")
         case ("unsent", 4):
             guard let count = Self.number(words[2], digits: 1...9), let code = LinkError.Code(name: words[3]) else {
-                throw fail("no number of unsent bytes, or no error code")
+                throw fail(.reason, "no number of unsent bytes, or no error code")
             }
             event = .unsent(count, code)
         case ("lost", 3):
-            guard let code = LinkError.Code(name: words[2]) else { throw fail("no error code") }
+            guard let code = LinkError.Code(name: words[2]) else { throw fail(.reason, "no error code") }
             event = .lost(code)
         case ("done", 2): event = .endedSending
         case ("end", 2): event = .end
         case ("closed", 2): event = .closed
-        default: throw fail("no event: >, <, unsent, done, end, lost or closed")
+        default: throw fail(.event, "no event: >, <, unsent, done, end, lost or closed")
         }
         switch event {
         case .received, .end, .lost:
-            guard !hasEnded else { throw fail("an entry after the end") }
+            guard !hasEnded else { throw fail(.order, "an entry after the end") }
             if case .received = event { break }
             hasEnded = true
         default: break
@@ -128,12 +128,14 @@ public struct TranscriptReader: Sendable {
         bytes.reserveCapacity(words.count)
         for word in words {
             if word == "**" {
-                guard header?.isMasked == true else { throw fail("a masked byte in a transcript that is not masked") }
+                guard header?.isMasked == true else {
+                    throw fail(.mask, "a masked byte in a transcript that is not masked")
+                }
                 bytes.append(nil)
                 continue
             }
             guard let byte = UInt8(hexadecimal: word) else {
-                throw fail("byte \(bytes.count) is not a pair of hexadecimal digits")
+                throw fail(.bytes, "byte \(bytes.count) is not a pair of hexadecimal digits")
             }
             bytes.append(byte)
         }

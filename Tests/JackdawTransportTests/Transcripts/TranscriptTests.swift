@@ -60,29 +60,37 @@ struct TranscriptTests {
     @Test(
         "what is none says in which line, and shows nothing of it",
         arguments: [
-            ("", 1, "begins with"), ("jackdaw-transcript 2 masked a:b\n", 1, "no header"),
-            ("jackdaw-transcript 1 open a:b\n", 1, "no header"), ("jackdaw-transcript 1 masked\n", 1, "no header"),
-            ("h\n0.0 end", 2, "no time"), ("h\n0.0000000 end", 2, "no time"), ("h\n-1.000000 end", 2, "no time"),
-            ("h\n1234567890.000000 end", 2, "no time"), ("h\n99999999999999999999.000000 end", 2, "no time"),
-            ("h\n999999999.000000 end", 2, "a week"), ("h\n604800.000001 > 01", 2, "a week"),
-            ("h\n604800.000000 > 01\n604801.000000 end", 3, "a week"), ("h\n1e9.000000 end", 2, "no time"),
-            ("h\n1.000000 end\n0.999999 closed", 3, "earlier"),
-            ("h\n0.000000", 2, "no event"), ("h\n0.000000 ", 2, "no event"), ("h\n0.000000 >", 2, "no bytes"),
-            ("h\n0.000000 > 4111", 2, "byte 0"), ("h\n0.000000 > 41 1", 2, "byte 1"), ("h\n0.000000 < 4g", 2, "byte 0"),
-            ("h\n0.000000 <  41", 2, "byte 0"), ("h\n0.000000 < +1", 2, "byte 0"),
-            ("h\n0.000000 < **", 2, "masked byte"),
-            ("h\n0.000000 lost 4111111111111111", 2, "no error code"), ("h\n0.000000 unsent x busy", 2, "no number"),
-            ("h\n0.000000 unsent -1 busy", 2, "no number"), ("h\n0.000000 unsent 1 4111", 2, "no number"),
-            ("h\n0.000000 end\n0.000000 < 41", 3, "after the end"),
-            ("h\n0.000000 end\n0.000000 end", 3, "after the end"),
-            ("h\n0.000000 4111111111111111", 2, "no event"), ("h\r\n0.000000 end\r", 2, "no event"),
+            ("", 1, TranscriptError.Code.header), ("jackdaw-transcript 2 masked a:b\n", 1, .header),
+            ("jackdaw-transcript 1 open a:b\n", 1, .header), ("jackdaw-transcript 1 masked\n", 1, .header),
+            ("h\n0.0 end", 2, .time), ("h\n0.0000000 end", 2, .time), ("h\n-1.000000 end", 2, .time),
+            ("h\n1234567890.000000 end", 2, .time), ("h\n99999999999999999999.000000 end", 2, .time),
+            ("h\n999999999.000000 end", 2, .limit), ("h\n604800.000001 > 01", 2, .limit),
+            ("h\n604800.000000 > 01\n604801.000000 end", 3, .limit), ("h\n1e9.000000 end", 2, .time),
+            ("h\n1.000000 end\n0.999999 closed", 3, .order),
+            ("h\n0.000000", 2, .event), ("h\n0.000000 ", 2, .event), ("h\n0.000000 >", 2, .bytes),
+            ("h\n0.000000 > 4111", 2, .bytes), ("h\n0.000000 > 41 1", 2, .bytes), ("h\n0.000000 < 4g", 2, .bytes),
+            ("h\n0.000000 <  41", 2, .bytes), ("h\n0.000000 < +1", 2, .bytes),
+            ("h\n0.000000 < **", 2, .mask),
+            ("h\n0.000000 lost 4111111111111111", 2, .reason), ("h\n0.000000 unsent x busy", 2, .reason),
+            ("h\n0.000000 unsent -1 busy", 2, .reason), ("h\n0.000000 unsent 1 4111", 2, .reason),
+            ("h\n0.000000 end\n0.000000 < 41", 3, .order),
+            ("h\n0.000000 end\n0.000000 end", 3, .order),
+            ("h\n0.000000 4111111111111111", 2, .event), ("h\r\n0.000000 end\r", 2, .event),
         ])
-    func hostile(_ text: String, _ line: Int, _ message: String) {
+    func hostile(_ text: String, _ line: Int, _ code: TranscriptError.Code) {
         let text = text.replacing(/^h/, with: "jackdaw-transcript 1 revealed a:b")
         let error = #expect(throws: TranscriptError.self) { try Transcript(parsing: Array(text.utf8).span) }
         #expect(error?.line == line)
-        #expect(error?.message.contains(message) == true)
+        #expect(error?.code == code)
         #expect(error?.description.contains("4111") == false)
+    }
+
+    @Test("a byte that is not a pair of digits is named", arguments: [("4111", 0), ("41 1", 1), ("41 42 4g 43", 2)])
+    func wrongByte(_ bytes: String, _ place: Int) {
+        let text = "jackdaw-transcript 1 revealed a:b\n0.000000 > \(bytes)\n"
+        let error = #expect(throws: TranscriptError.self) { try Transcript(parsing: Array(text.utf8).span) }
+        #expect(error?.code == .bytes)
+        #expect(error?.message.contains("byte \(place) ") == true)
     }
 
     @Test("it is bounded, and goes on failing")
@@ -94,7 +102,7 @@ struct TranscriptTests {
         for _ in 0..<2 {
             let error = #expect(throws: TranscriptError.self) { try reader.receive(more.span) }
             #expect(error?.line == 1)
-            #expect(error?.message.contains("too long") == true)
+            #expect(error?.code == .limit)
         }
         #expect(throws: TranscriptError.self) { try reader.finish() }
     }
@@ -104,6 +112,7 @@ struct TranscriptTests {
         let text = Array("jackdaw-transcript 1 masked a:b\n0.000000 > ".utf8) + [0xff, 0xfe, 0x0a]
         let error = #expect(throws: TranscriptError.self) { try Transcript(parsing: text.span) }
         #expect(error?.line == 2)
+        #expect(error?.code == .text)
     }
 
     @Test("no random text is taken for more than it is")
