@@ -14,16 +14,20 @@ package enum JSONValue: Hashable, Sendable {
 
     /// The error of bytes that are not JSON, or exceed a limit.
     package struct Fault: Error, Hashable {
-        /// The kind of error.
-        package enum Code: String, Sendable {
+        /// The kind of error. More may be added.
+        package struct Code: RawRepresentable, Sendable, Hashable {
+            package let rawValue: String
+
+            package init(rawValue: String) { self.rawValue = rawValue }
+
             /// The bytes are not JSON.
-            case syntax
+            package static let syntax = Code(rawValue: "syntax")
             /// There are too many bytes.
-            case size
+            package static let size = Code(rawValue: "size")
             /// Objects and arrays are nested too deeply.
-            case depth
+            package static let depth = Code(rawValue: "depth")
             /// An object lacks a required member.
-            case member
+            package static let member = Code(rawValue: "member")
         }
 
         package let code: Code
