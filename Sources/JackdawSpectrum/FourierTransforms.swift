@@ -31,7 +31,7 @@ final class ComplexTransform {
         guard Self.counts.contains(count) else {
             throw SpectrumError(
                 code: .unsupportedLength,
-                description: "a transform has 1 to \(Self.counts.upperBound) numbers, not \(count)")
+                message: "a transform has 1 to \(Self.counts.upperBound) numbers, not \(count)")
         }
         var planned: fftwf_plan?
         let sign = direction == .forward ? FFTW_FORWARD : FFTW_BACKWARD
@@ -44,7 +44,7 @@ final class ComplexTransform {
         }
         guard let plan = unsafe planned else {
             throw SpectrumError(
-                code: .outOfMemory, description: "there is no memory for a transform of \(count) numbers")
+                code: .outOfMemory, message: "there is no memory for a transform of \(count) numbers")
         }
         self.count = count
         self.memory = memory
@@ -111,7 +111,7 @@ package struct RealTransform: ~Copyable, @unchecked Sendable {
         guard count >= 2 && count <= 1 << 22 && count.isMultiple(of: 2) else {
             throw SpectrumError(
                 code: .unsupportedLength,
-                description: "a transform has an even number of samples, 2 to \(1 << 22), not \(count)")
+                message: "a transform has an even number of samples, 2 to \(1 << 22), not \(count)")
         }
         var planned: fftwf_plan?
         var memory: (input: UnsafeMutablePointer<Float>?, output: UnsafeMutablePointer<Float>?)
@@ -129,7 +129,7 @@ package struct RealTransform: ~Copyable, @unchecked Sendable {
             unsafe fftwf_free(memory.input)
             unsafe fftwf_free(memory.output)
             throw SpectrumError(
-                code: .outOfMemory, description: "there is no memory for a transform of \(count) samples")
+                code: .outOfMemory, message: "there is no memory for a transform of \(count) samples")
         }
         unsafe (self.count, self.input, self.output, self.plan) = (count, input, output, plan)
     }
@@ -252,6 +252,8 @@ public struct SpectrumError: Error, Sendable, Hashable, CustomStringConvertible 
 
     /// The kind of failure, for programs.
     public let code: Code
-    /// A message of one line for the user.
-    public let description: String
+    /// The value and its range, in one line for the user.
+    public let message: String
+
+    public var description: String { message }
 }

@@ -28,7 +28,7 @@ package struct PowerSpectrum: ~Copyable, Sendable {
     ) throws(SpectrumError) {
         guard sampleRate > 0 else {
             throw SpectrumError(
-                code: .unsupportedSampleRate, description: "the sample rate is \(sampleRate) Hz; it must be above 0")
+                code: .unsupportedSampleRate, message: "the sample rate is \(sampleRate) Hz; it must be above 0")
         }
         analyser = try SegmentAnalyser(count: segmentCount, window: window)
         self.sampleRate = sampleRate

@@ -325,11 +325,13 @@ public struct SwipeDecoderError: Error, Sendable, Hashable, CustomStringConverti
 
     /// The kind of error, for programs to compare.
     public let code: Code
-    /// The error in one line for a person.
-    public let description: String
+    /// The value and its range, in one line.
+    public let message: String
+
+    public var description: String { message }
 
     init(unsupportedSampleRate rate: Double) {
         code = .unsupportedSampleRate
-        description = "the sample rate is \(rate) Hz; swipes are decoded from 8000 to 192000 Hz"
+        message = "the sample rate is \(rate) Hz; swipes are decoded from 8000 to 192000 Hz"
     }
 }

@@ -44,7 +44,7 @@ public struct LineCodeSurvey: ~Copyable, Sendable {
         guard RecordingSurvey.sampleRates.contains(sampleRate) else {
             throw SpectrumError(
                 code: .unsupportedSampleRate,
-                description: "the sample rate is \(sampleRate) Hz; line codes are identified from 8000 to 192000 Hz")
+                message: "the sample rate is \(sampleRate) Hz; line codes are identified from 8000 to 192000 Hz")
         }
         let capacity = 2 * Int(sampleRate * LineCodeSurvey.windowLength / 2)
         var count = 64

@@ -30,7 +30,7 @@ public struct RecordingSurvey: ~Copyable, Sendable {
         guard RecordingSurvey.sampleRates.contains(sampleRate) else {
             throw SpectrumError(
                 code: .unsupportedSampleRate,
-                description: "the sample rate is \(sampleRate) Hz; recordings are surveyed from 8000 to 192000 Hz")
+                message: "the sample rate is \(sampleRate) Hz; recordings are surveyed from 8000 to 192000 Hz")
         }
         var segmentCount = 1
         while Double(segmentCount) < sampleRate / 12 { segmentCount *= 2 }

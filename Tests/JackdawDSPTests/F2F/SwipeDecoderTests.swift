@@ -169,7 +169,10 @@ import Testing
 
     @Test(arguments: [0, -1, 7_999, 192_001, Double.nan, .infinity])
     func refusesSampleRatesOutOfRange(rate: Double) {
-        #expect(throws: SwipeDecoderError.self) { try SwipeDecoder(configuration: .init(sampleRate: rate)) }
+        let error = #expect(throws: SwipeDecoderError.self) {
+            try SwipeDecoder(configuration: .init(sampleRate: rate))
+        }
+        #expect(error?.code == .unsupportedSampleRate)
     }
 
     @Test func resetForgetsTheRecording() throws {
