@@ -32,8 +32,11 @@ public struct CardDataError: Error, Sendable, Hashable, CustomStringConvertible 
         self.expected = expected
     }
 
-    /// One line for a person: the expected form and its position in characters (counted from 1).
-    public var description: String { "expected \(expected) at character \(offset + 1)" }
+    /// The expected form, in one line for a person.
+    public var message: String { "expected \(expected)" }
+
+    /// The message and its position in characters (counted from 1).
+    public var description: String { "\(message) at character \(offset + 1)" }
 }
 
 /// The name on a card, as a whole and in its parts.
