@@ -1,5 +1,4 @@
 import CFFTW
-import Glibc
 import JackdawBytes
 import Synchronization
 

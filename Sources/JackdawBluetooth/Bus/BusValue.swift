@@ -1,4 +1,3 @@
-import Glibc
 import JackdawBytes
 
 /// A D-Bus value. Descriptors are passed beside it.

@@ -1,4 +1,3 @@
-import Glibc
 import JackdawBytes
 
 /// The spectrum of a stretch of sound, from which bands are extracted as signals of a lower rate.

@@ -1,4 +1,3 @@
-import Glibc
 import JackdawAudioFile
 import JackdawBytes
 import JackdawDSP
