@@ -105,7 +105,7 @@ let package = Package(
             name: "JackdawLinux",
             dependencies: [
                 "JackdawDSP", "JackdawTransport", "JackdawSystem", "JackdawALSA", "JackdawBluetooth",
-                "JackdawAudioFile", "JackdawReaders", "JackdawSimulator", "SwipeController",
+                "JackdawAudioFile", "JackdawReaders", "JackdawSimulator", "JackdawBytes", "SwipeController",
             ],
             swiftSettings: house),
 
@@ -152,7 +152,7 @@ let package = Package(
             name: "JackdawDSPTests", dependencies: ["JackdawDSP", "JackdawBytes", "JackdawTestSupport"],
             swiftSettings: sounds),
         .testTarget(
-            name: "JackdawCardsTests", dependencies: ["JackdawCards", "JackdawTestSupport"],
+            name: "JackdawCardsTests", dependencies: ["JackdawCards", "JackdawBytes", "JackdawTestSupport"],
             resources: [.copy("Resources")], swiftSettings: house),
         .testTarget(
             name: "JackdawSwipeTests",

@@ -1,3 +1,4 @@
+import JackdawBytes
 import JackdawTestSupport
 import Testing
 

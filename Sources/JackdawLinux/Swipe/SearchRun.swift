@@ -1,3 +1,4 @@
+internal import JackdawBytes
 internal import JackdawDSP
 internal import JackdawReaders
 internal import JackdawSystem

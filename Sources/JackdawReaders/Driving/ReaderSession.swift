@@ -1,3 +1,4 @@
+import JackdawBytes
 import JackdawDSP
 public import JackdawTransport
 

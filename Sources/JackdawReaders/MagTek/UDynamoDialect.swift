@@ -1,3 +1,4 @@
+import JackdawBytes
 import JackdawCards
 import JackdawDSP
 import JackdawTransport

@@ -1,3 +1,4 @@
+import JackdawBytes
 public import JackdawDSP
 public import JackdawTransport
 

@@ -1,3 +1,4 @@
+import JackdawBytes
 package import JackdawDSP
 package import JackdawTransport
 

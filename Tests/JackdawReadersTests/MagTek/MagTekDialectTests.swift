@@ -1,7 +1,8 @@
-@testable import JackdawReaders
 import JackdawBytes
 import JackdawTestSupport
 import Testing
+
+@testable import JackdawReaders
 
 /// What MagTek's answers mean, which do not say what they answer.
 @Suite struct MagTekDialectTests {
