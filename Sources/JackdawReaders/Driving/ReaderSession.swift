@@ -1,5 +1,4 @@
 import JackdawBytes
-import JackdawDSP
 public import JackdawTransport
 
 /// A conversation with one reader over a link: runs a ``ReaderDriver`` with a transport and a clock.

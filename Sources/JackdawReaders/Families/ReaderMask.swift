@@ -1,5 +1,4 @@
 import JackdawBytes
-import JackdawDSP
 public import JackdawTransport
 
 /// Masks transcripts of a family's readers so that they can be replayed: cuts received bytes into frames and masks the

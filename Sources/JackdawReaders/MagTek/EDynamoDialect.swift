@@ -1,6 +1,5 @@
 import JackdawBytes
 import JackdawCards
-import JackdawDSP
 import JackdawTransport
 
 /// The protocol of MagTek's eDynamo and tDynamo over Bluetooth Low Energy: they read cards at any time, and send each

@@ -1,5 +1,4 @@
 import JackdawBytes
-import JackdawDSP
 public import JackdawTransport
 
 /// One end of a link in memory: each end receives the bytes that the other sends, until one of them closes.
