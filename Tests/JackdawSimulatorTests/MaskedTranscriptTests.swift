@@ -46,8 +46,8 @@ struct MaskedTranscriptTests {
     func aMaskedTranscriptGivesTheSameEvents(name: String, manners: [Presentation.Manner]) async throws {
         let (text, events) = try await record(name, manners)
         let isUnread = manners.count > 1
-        // NEO's readers refuse the command that waits.
-        let bad = name == "neo" ? "failed: the reader refuses" : "bad swipe: "
+        let refuses = try #require(SimulatedFamily.named(name)).refusesUnreadCards
+        let bad = refuses ? "failed: the reader refuses" : "bad swipe: "
         #expect(events.contains { $0.hasPrefix(bad) } == isUnread, "\(events)")
         // A reader may end the wait with the card that it could not read.
         #expect(isUnread || events.contains { $0.hasPrefix("swipe: \(name) 541333******4111") }, "\(events)")

@@ -4,8 +4,8 @@ import Testing
 
 /// Each family's driver against its simulated reader, in virtual time.
 struct RehearsalTests {
-    /// Those that hand out swipes; SPm20 takes payments only, FloJack reads tags, and HiJack knows of no cards.
-    static let families = SimulatedFamily.all.map(\.name).filter { !["flojack", "hijack", "jsonpos"].contains($0) }
+    /// Those that report swipes.
+    static let families = SimulatedFamily.all.filter(\.reportsSwipes).map(\.name)
     /// Those of them whose links carry bytes; the others have their sessions in sound.
     static let familiesOfBytes = families.filter { ReaderFamily.named($0)?.carriers != [.audio] }
 
@@ -161,12 +161,10 @@ struct RehearsalTests {
         }
         let usual = identity([])
         let found = identity([PlannedFault(fault, 0..<1)])
-        switch (family, fault) {
-        case ("btmag", .refusal), ("idtech", .refusal), ("magtek", .refusal), ("udynamo", .refusal),
-            ("miura", .refusal), ("miura", .lowBattery):
-            #expect(found != usual && found != nil)
-        default: #expect(found == usual, "\(found ?? "not connected")")
+        guard SimulatedFamily.named(family)?.identityFaults.contains(fault) != true else {
+            return #expect(found != usual && found != nil)
         }
+        #expect(found == usual, "\(found ?? "not connected")")
     }
 
     /// Whether nothing takes time in a state: the family says nothing there that is answered.
@@ -188,11 +186,15 @@ struct RehearsalTests {
         return requests?.allSatisfy { !$0.isAnswered } ?? false
     }
 
-    @Test(arguments: families, [ReaderFault.noAnswer, .garbage, .truncated, .late, .duplicate])
-    func aSettingIsMadeInSpiteOfAFault(family: String, fault: ReaderFault) {
-        guard ["btmag", "idtech", "magtek"].contains(family) else { return }
-        // Two messages say who the reader is.
-        var rehearsal = Rehearsal(family, faults: [PlannedFault(fault, 2..<3)])
+    @Test(
+        arguments: familiesOfBytes.filter { SimulatedFamily.named($0)?.storesSettings == true },
+        [ReaderFault.noAnswer, .garbage, .truncated, .late, .duplicate]
+    )
+    func aSettingIsMadeInSpiteOfAFault(family: String, fault: ReaderFault) throws {
+        let known = try #require(ReaderFamily.named(family))
+        // A message answers each request for the reader's identity.
+        let first = try known.makeDialect(known.simulatedProfile).identification.filter(\.isAnswered).count
+        var rehearsal = Rehearsal(family, faults: [PlannedFault(fault, first..<first + 1)])
         rehearsal.perform(.connect)
         rehearsal.run(until: .ready)
         let before = rehearsal.events.count
@@ -204,31 +206,31 @@ struct RehearsalTests {
     }
 
     @Test(arguments: families)
-    func aReaderThatNeverAnswersIsGivenUp(family: String) {
+    func aReaderThatNeverAnswersIsGivenUp(family: String) throws {
+        let known = try #require(ReaderFamily.named(family))
+        let dialect = try known.makeDialect(known.simulatedProfile)
+        let (times, requests) = (dialect.times, dialect.identification)
         var rehearsal = Rehearsal(family, faults: [PlannedFault(.noAnswer)])
         rehearsal.perform(.connect)
         rehearsal.run(for: .seconds(120))
-        let asked = rehearsal.sent.count
         // It is asked nothing.
-        guard family != "edynamo" else { return #expect(rehearsal.state == .ready) }
+        guard dialect.hasPowerUp || requests.contains(where: \.isAnswered) else {
+            return #expect(rehearsal.state == .ready)
+        }
         #expect(rehearsal.state == .off)
-        guard family != "unimag" else {
-            // It does not even report power-up, five times 0.5 s of silence and 2.6 s of tone.
-            #expect(asked == 0)
-            #expect(rehearsal.log.last?.hasPrefix("15500 failed: ") == true)
-            #expect(rehearsal.failures(after: 0).last == .noAnswer)
-            return
-        }
-        guard family != "udynamo" else {
-            // Half a second of silence, two to wake up, and ten for each answer.
-            #expect(asked == 3)
-            #expect(rehearsal.log.last?.hasPrefix("32500 failed: the reader does not answer") == true)
-            return
-        }
-        #expect(asked == 3)
+        #expect(rehearsal.failures(after: 0).last == .noAnswer)
+        let unanswered = requests.prefix { !$0.isAnswered }.count
+        #expect(rehearsal.sent.count == (dialect.hasPowerUp ? 0 : unanswered + times.answerTries))
+        // Half a second of silence precedes each time that the reader gets power.
+        let silence = Duration.milliseconds(500)
+        let power =
+            dialect.hasPowerUp
+            ? (silence + times.powerUp) * times.powerUpTries : dialect.waking.map { silence + $0 } ?? .zero
+        let end = Int((dialect.hasPowerUp ? power : power + times.answer * times.answerTries) / .milliseconds(1))
+        #expect(rehearsal.log.last?.hasPrefix("\(end) failed: ") == true)
+        guard !dialect.hasPowerUp, dialect.waking == nil else { return }
         #expect(rehearsal.log.count == 2)
-        #expect(rehearsal.log.first == "12000 power off")
-        #expect(rehearsal.log.last?.hasPrefix("12000 failed: the reader does not answer") == true)
+        #expect(rehearsal.log.first == "\(end) power off")
     }
 
     /// A profile that awaits no answer to being woken, as IPS's own one, has a reader that gives none.

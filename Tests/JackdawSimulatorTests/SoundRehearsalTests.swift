@@ -5,10 +5,16 @@ import Testing
 
 /// Audio readers end to end in sound, in the time of the frames.
 struct SoundRehearsalTests {
-    /// Those that hand out swipes.
-    static let families = ["udynamo", "unimag"]
+    /// Those on an audio jack, as far as each declares a sound.
+    private static let audible = SimulatedFamily.all.filter {
+        ReaderFamily.named($0.name)?.carriers.contains(.audio) == true
+    }
+    /// Those that live on the jack and report swipes.
+    static let families = audible.filter { $0.reportsSwipes && $0.makeModel().livesOnJack }.map(\.name)
     /// Those with a battery, in a synthetic sound.
-    static let familiesWithABattery = ["ips", "ipsenterprise"]
+    static let familiesWithABattery = audible.filter { !$0.makeModel().livesOnJack }.map(\.name)
+    /// Those that live on the jack and report no swipes.
+    static let familiesWithoutSwipes = audible.filter { !$0.reportsSwipes && $0.makeModel().livesOnJack }.map(\.name)
     static let rates = [48_000.0, 44_100]
 
     /// What a reader is heard through, by name.
@@ -39,14 +45,13 @@ struct SoundRehearsalTests {
         }
     }
 
-    private static let connected = [
-        "connected: %, firmware JACKDAW SIMULATED 1.00, serial number SIM0000001", "ready",
-    ]
-
+    /// The events of a connection, with the same identity as by the reader's bytes.
     private static func connected(_ family: String) -> [String] {
-        familiesWithABattery.contains(family)
-            ? ["connected: \(family)", "ready"]
-            : ["power connecting", "power connected"] + connected.map { $0.replacing("%", with: family) }
+        var rehearsal = Rehearsal(family)
+        rehearsal.perform(.connect)
+        rehearsal.run(until: .ready)
+        let events = rehearsal.outcomes(after: 0)
+        return familiesWithABattery.contains(family) ? events : ["power connecting", "power connected"] + events
     }
 
     @Test(arguments: families, rates)
@@ -78,7 +83,7 @@ struct SoundRehearsalTests {
     @Test(arguments: familiesWithABattery, rates)
     func aReaderWithABatteryIsHeard(family: String, sampleRate: Double) throws {
         let presentation = Presentation(SimulatedCard.deck[0])
-        var model = IPSModel(family: family)
+        var model = try #require(SimulatedFamily.named(family)).makeModel()
         var device = SimulatedDevice()
         let frames = model.tell(presentation, &device)
         for condition in Condition.allCases {
@@ -226,7 +231,7 @@ struct SoundRehearsalTests {
     func theVolumeDecidesWhetherAReaderWakesUp(attenuation: Double, wakes: Bool) throws {
         var path = AudioPath()
         path.attenuation = attenuation
-        for family in Self.families + ["flojack", "hijack"] {
+        for family in Self.families + Self.familiesWithoutSwipes {
             for sampleRate in Self.rates {
                 var rehearsal = try SoundRehearsal(family, sampleRate: sampleRate, path: path)
                 rehearsal.perform(.connect)
@@ -237,7 +242,7 @@ struct SoundRehearsalTests {
     }
 
     /// A tone of another frequency wakes no reader.
-    @Test(arguments: families + ["flojack", "hijack"])
+    @Test(arguments: families + familiesWithoutSwipes)
     func anotherToneWakesNoReader(family: String) throws {
         let known = try #require(ReaderFamily.named(family))
         var profile = known.simulatedProfile
@@ -332,7 +337,7 @@ struct SoundRehearsalTests {
     }
 
     /// Noise alone is no message: a minute of it, at the level of a reader's signal.
-    @Test(arguments: families + familiesWithABattery + ["flojack", "hijack"])
+    @Test(arguments: families + familiesWithABattery + familiesWithoutSwipes)
     func noiseAloneTellsNothing(family: String) throws {
         let known = try #require(ReaderFamily.named(family))
         let sound = try #require(try known.makeSound(known.simulatedProfile))

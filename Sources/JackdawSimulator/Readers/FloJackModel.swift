@@ -33,5 +33,5 @@ package struct FloJackModel: ReaderModel {
 }
 
 extension SimulatedFamily {
-    static let flojack = SimulatedFamily(name: "flojack") { FloJackModel() }
+    static let flojack = SimulatedFamily(name: "flojack", reportsSwipes: false) { FloJackModel() }
 }

@@ -28,5 +28,5 @@ package struct HiJackModel: ReaderModel {
 }
 
 extension SimulatedFamily {
-    static let hijack = SimulatedFamily(name: "hijack") { HiJackModel() }
+    static let hijack = SimulatedFamily(name: "hijack", reportsSwipes: false) { HiJackModel() }
 }

@@ -33,5 +33,5 @@ package struct JSONPOSModel: ReaderModel {
 }
 
 extension SimulatedFamily {
-    static let jsonpos = SimulatedFamily(name: "jsonpos") { JSONPOSModel() }
+    static let jsonpos = SimulatedFamily(name: "jsonpos", reportsSwipes: false) { JSONPOSModel() }
 }

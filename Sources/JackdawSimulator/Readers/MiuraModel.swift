@@ -86,5 +86,7 @@ package struct MiuraModel: ReaderModel {
 }
 
 extension SimulatedFamily {
-    static let miura = SimulatedFamily(name: "miura") { MiuraModel() }
+    static let miura = SimulatedFamily(
+        name: "miura", notices: [.inserted, .removed, .unreadable], identityFaults: [.refusal, .lowBattery]
+    ) { MiuraModel() }
 }

@@ -92,5 +92,7 @@ package struct NEOModel: ReaderModel {
 }
 
 extension SimulatedFamily {
-    static let neo = SimulatedFamily(name: "neo", encrypting: { NEOModel(cipher: $0) }, { NEOModel() })
+    static let neo = SimulatedFamily(
+        name: "neo", notices: [.tapped], refusesUnreadCards: true, encrypting: { NEOModel(cipher: $0) },
+        { NEOModel() })
 }

@@ -76,7 +76,7 @@ struct WireEvents: Sendable {
         numbers[manner].map { [UInt8](repeating: 0, count: place) + [$0] }
     }
 
-    private static let names: [String: [Presentation.Manner: String]] = [
+    fileprivate static let names: [String: [Presentation.Manner: String]] = [
         "bbpos": [
             .inserted: BBPOSCheckCardResult.chip.rawValue, .unreadable: BBPOSCheckCardResult.noResponse.rawValue,
             .tapped: BBPOSCheckCardResult.tapCardDetected.rawValue,
@@ -105,7 +105,8 @@ extension SimulatedFamily {
 
     private static func wire(_ name: String) -> SimulatedFamily {
         SimulatedFamily(
-            name: name, profiled: { profile throws(ReaderError) in try WireModel(name, profile) },
+            name: name, notices: Set(WireEvents.names[name, default: [:]].keys).subtracting([.swipedInVain]),
+            profiled: { profile throws(ReaderError) in try WireModel(name, profile) },
             { WireModel(name) })
     }
 }

@@ -87,6 +87,8 @@ import Testing
         for named in FrameProtocol.all {
             let decryptor = try decryptor()
             guard let frame = frames[named.name] else {
+                // Simulated swipes of all families that encrypt are decrypted elsewhere.
+                guard ReaderFamily.named(named.name)?.encryption == nil else { continue }
                 #expect(code { _ = try decryptor.decrypt([0].span, of: named).tracks } == .unknownScheme)
                 continue
             }

@@ -166,6 +166,9 @@ struct IDTechSwipeMaker {
 
 extension SimulatedFamily {
     static let btmag = SimulatedFamily(
-        name: "btmag", encrypting: { IDTechModel(family: "btmag", cipher: $0) }, { IDTechModel(family: "btmag") })
-    static let idtech = SimulatedFamily(name: "idtech", encrypting: { IDTechModel(cipher: $0) }, { IDTechModel() })
+        name: "btmag", storesSettings: true, identityFaults: [.refusal],
+        encrypting: { IDTechModel(family: "btmag", cipher: $0) }, { IDTechModel(family: "btmag") })
+    static let idtech = SimulatedFamily(
+        name: "idtech", storesSettings: true, identityFaults: [.refusal],
+        encrypting: { IDTechModel(cipher: $0) }, { IDTechModel() })
 }

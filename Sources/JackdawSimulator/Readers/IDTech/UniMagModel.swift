@@ -36,5 +36,6 @@ package struct UniMagModel: ReaderModel {
 }
 
 extension SimulatedFamily {
-    static let unimag = SimulatedFamily(name: "unimag", encrypting: { UniMagModel(cipher: $0) }, { UniMagModel() })
+    static let unimag = SimulatedFamily(
+        name: "unimag", storesSettings: true, encrypting: { UniMagModel(cipher: $0) }, { UniMagModel() })
 }

@@ -143,5 +143,6 @@ struct MagTekSecrecy: Sendable {
 
 extension SimulatedFamily {
     static let magtek = SimulatedFamily(
-        name: "magtek", encrypting: { $0.isDeriving ? MagTekModel(cipher: $0) : nil }, { MagTekModel() })
+        name: "magtek", storesSettings: true, identityFaults: [.refusal],
+        encrypting: { $0.isDeriving ? MagTekModel(cipher: $0) : nil }, { MagTekModel() })
 }

@@ -41,5 +41,5 @@ package struct UDynamoModel: ReaderModel {
 }
 
 extension SimulatedFamily {
-    static let udynamo = SimulatedFamily(name: "udynamo") { UDynamoModel() }
+    static let udynamo = SimulatedFamily(name: "udynamo", identityFaults: [.refusal]) { UDynamoModel() }
 }
