@@ -115,11 +115,11 @@ struct SimulatedJack: ReaderJack {
 }
 
 extension ReaderFamily {
-    /// The program's profile, by which the driver sends a UniMag no requests: the reader counts as connected once it
-    /// reports power, and old ones accept no commands.
+    /// The program's profile, by which the driver sends no requests to a reader that may accept none, such as an old
+    /// UniMag: the reader counts as connected once it reports power.
     fileprivate func withoutQuestions(_ profile: ReaderProfile?) -> ReaderProfile? {
-        guard name == "unimag", profile?[.takesCommands] == nil else { return profile }
-        var quiet = profile ?? ReaderProfile("unimag without questions", of: name)
+        guard self.profile[.takesCommands] != nil, profile?[.takesCommands] == nil else { return profile }
+        var quiet = profile ?? ReaderProfile("\(name) without questions", of: name)
         quiet[.takesCommands] = ProfileEntry(
             "whether it accepts commands; if not, the driver sends no requests", .flag(false), .inferred,
             "a swipe controller sends no requests")
