@@ -54,8 +54,11 @@ struct Readers: AsyncParsableCommand {
         let clock = ContinuousClock()
         let start = clock.now
         let end = start + .seconds(seconds)
-        // Families that report their firmware.
-        let asked = ["idtech", "magtek", "miura"].compactMap { ReaderFamily.named($0) }
+        // Families on a line of bytes whose drivers ask for the firmware.
+        let asked = ReaderFamily.all.filter { family in
+            guard !family.needsPackets, let dialect = try? family.makeDialect() else { return false }
+            return (try? dialect.asking(.firmware))?.isEmpty == false
+        }
         let latest = await withTaskGroup(of: (worst: Duration, count: Int).self) { tasks in
             for number in 0..<readers {
                 let family = asked[number % asked.count]
