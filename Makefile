@@ -56,7 +56,8 @@ lint: ## check format, imports, words and commit subjects
 embedded: ## compile floor 0 in Embedded Swift, to object code for this machine
 	@.ci/embedded
 
-generate: build ## write the parts of the documentation that follow from the reader families
+generate: build ## write the parts of the documentation that follow from the reader families and the folders
+	.ci/import-check --write
 	.ci/generate $(JACKDAW)
 
 api: ## compare the public API with docs/public-api; WRITE=1 writes it down
