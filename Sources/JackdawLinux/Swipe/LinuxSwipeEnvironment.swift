@@ -220,9 +220,11 @@ extension LinuxDevices {
     }
 
     /// The families of the readers in simulated jacks, by the addresses of the jacks.
-    private static let simulatedJacks: [String: String?] = [
-        "unimag": "unimag", "ips": "ips", "ipsenterprise": "ipsenterprise", "none": String?.none,
-    ]
+    private static let simulatedJacks: [String: String?] = {
+        let families = AudioJackReaderType.allCases.compactMap(\.family)
+        let jacks = families.map { (key: $0, value: String?.some($0)) } + [(key: "none", value: nil)]
+        return Dictionary(uniqueKeysWithValues: jacks)
+    }()
 
     private static func noJack(_ link: LinkName) -> LinkError {
         LinkError(

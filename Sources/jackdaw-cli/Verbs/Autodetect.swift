@@ -106,7 +106,7 @@ struct Autodetect: Verb {
     /// Reads a profile of one of the families that autodetection searches for.
     private static func profile(_ path: String) throws(CommandError) -> ReaderProfile {
         let given = try ProfileFile.read(path)
-        let families = ["unimag", "ips", "ipsenterprise"].compactMap { ReaderFamily.named($0) }
+        let families = AudioJackReaderType.allCases.compactMap(\.family).compactMap { ReaderFamily.named($0) }
         guard let family = families.first(where: { $0.name == given.family }) else {
             throw CommandError(
                 .badData, "\(SmallFile.name(of: path)): \(given.family) is not a family that autodetect tries"
