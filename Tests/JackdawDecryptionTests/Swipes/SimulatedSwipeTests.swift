@@ -257,7 +257,8 @@ import Testing
         let model = try #require(SimulatedFamily.named(family)).makeModel()
         let swipe = try #require(try swipe(SimulatedCard.deck[0], at: model).first)
         #expect(!swipe.isEncrypted)
-        let expected: DecryptionError.Code = ReaderFamily.named(family)?.encryption == nil ? .unknownScheme : .notEncrypted
+        let encryption = ReaderFamily.named(family)?.encryption
+        let expected: DecryptionError.Code = encryption == nil ? .unknownScheme : .notEncrypted
         #expect(code { _ = try decrypt(swipe, nil).tracks } == expected)
     }
 
