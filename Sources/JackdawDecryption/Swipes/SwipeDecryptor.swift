@@ -168,8 +168,6 @@ extension SwipeDecryptor {
         _ bytes: Span<UInt8>, _ record: SwipeEncryption.Record, _ encryption: SwipeEncryption
     ) throws(DecryptionError) -> DecryptedSwipe {
         switch record {
-        case .idTech: try decryptIDTech(bytes)
-        case .neo: try decryptNEO(bytes)
         case .magTekLine: try decryptMagTek(bytes)
         case .magTekRecord: try decryptRecord(bytes)
         case .magTekMessage: try decryptEDynamo(bytes)
@@ -182,33 +180,97 @@ extension SwipeDecryptor {
 
     /// Decrypts the blocks of a record that has no further rules.
     /// - Throws: ``DecryptionError`` with code `frame` if a block is not in the record, `notEncrypted`, `counter`,
-    ///   `exhausted`, `length`, `algorithm`, `padding`, `text` or `library`.
+    ///   `exhausted`, `length`, `algorithm`, `padding`, `hash`, `text` or `library`.
     borrowing func decrypt(
         _ record: Span<UInt8>, _ blocks: EncryptedBlocks, _ scheme: KeyScheme?
     ) throws(DecryptionError) -> DecryptedSwipe {
         guard !blocks.tracks.isEmpty else {
             throw DecryptionError(.notEncrypted, "the reader did not encrypt the swipe")
         }
-        let places = blocks.tracks.map(\.place) + (blocks.keySerialNumber.map { [$0] } ?? [])
-        if let outside = places.first(where: { $0.lowerBound < 0 || $0.upperBound > record.count }) {
+        if let outside = blocks.places.first(where: { $0.lowerBound < 0 || $0.upperBound > record.count }) {
             throw DecryptionError(FrameFault(.length, at: record.count, "bytes \(outside) are missing"))
         }
+        // A fixed key needs no serial number; without one, the derivation fails.
         let serialNumber = record.extracting(blocks.keySerialNumber ?? 0..<0)
         let working = try workingKey(scheme, serialNumber: serialNumber)
-        // AES uses the 16 bytes that triple DES DUKPT derives.
-        let key = try working.repurposed(for: blocks.cipher == .aes ? .aes128 : working.algorithm)
-        var tracks: [DecryptedTrack] = []
-        for track in blocks.tracks {
-            let ciphertext = record.extracting(track.place)
-            let plaintext =
-                blocks.cipher == .tripleDESBlocks ? try key.decryptBlocks(ciphertext) : try key.decrypt(ciphertext)
-            try plaintext.withBytes { (plaintext) throws(DecryptionError) in
-                let length = min(track.length ?? TrackCheck.end(of: plaintext), plaintext.count)
-                try TrackCheck.padding(of: plaintext, from: length)
-                tracks.append(try TrackCheck.track(track.number, plaintext.extracting(first: length)))
-            }
+        var tracks = try Self.tracks(of: blocks, in: record, working)
+        for track in blocks.inClear {
+            tracks.append(TrackCheck.trackInClear(track.number, record.extracting(track.place)))
         }
         return DecryptedSwipe(
-            tracks, keySerialNumber: isDeriving(scheme) ? serialNumber.indices.map { serialNumber[$0] } : nil)
+            tracks.sorted { $0.number < $1.number },
+            keySerialNumber: isDeriving(scheme) ? serialNumber.indices.map { serialNumber[$0] } : nil)
+    }
+
+    /// The tracks, decrypted with the cipher that the record names; if it names no cipher, with the one whose result is
+    /// valid.
+    private static func tracks(
+        of blocks: EncryptedBlocks, in record: Span<UInt8>, _ working: borrowing CipherKey
+    ) throws(DecryptionError) -> [DecryptedTrack] {
+        guard let cipher = blocks.cipher else {
+            do throws(DecryptionError) {
+                return try tracks(of: blocks, in: record, working, .tripleDES)
+            } catch {
+                if let tracks = try? tracks(of: blocks, in: record, working, .aes) { return tracks }
+                throw error
+            }
+        }
+        return try tracks(of: blocks, in: record, working, cipher)
+    }
+
+    private static func tracks(
+        of blocks: EncryptedBlocks, in record: Span<UInt8>, _ working: borrowing CipherKey,
+        _ cipher: ReaderSwipe.Cipher
+    ) throws(DecryptionError) -> [DecryptedTrack] {
+        // AES uses the 16 bytes that triple DES DUKPT derives.
+        let key = try working.repurposed(for: cipher == .aes ? .aes128 : working.algorithm)
+        var tracks: [DecryptedTrack] = []
+        var rest = blocks.tracks[...]
+        while let first = rest.first {
+            let together = rest.prefix { $0.place == first.place }
+            rest = rest.dropFirst(together.count)
+            let ciphertext = record.extracting(first.place)
+            let plaintext =
+                cipher == .tripleDESBlocks ? try key.decryptBlocks(ciphertext) : try key.decrypt(ciphertext)
+            tracks += try plaintext.withBytes { (plaintext) throws(DecryptionError) in
+                try Self.tracks(Array(together), of: plaintext, in: record, hasSentinels: blocks.hasSentinels)
+            }
+        }
+        return tracks
+    }
+
+    /// The tracks of one plaintext, in order.
+    private static func tracks(
+        _ tracks: [EncryptedBlocks.Track], of plaintext: Span<UInt8>, in record: Span<UInt8>, hasSentinels: Bool
+    ) throws(DecryptionError) -> [DecryptedTrack] {
+        var places: [Range<Int>] = []
+        var next = 0
+        for track in tracks {
+            let length = min(track.length ?? TrackCheck.end(of: plaintext), plaintext.count - next)
+            places.append(next..<next + length)
+            next += length
+        }
+        try TrackCheck.padding(of: plaintext, from: next)
+        var decrypted: [DecryptedTrack] = []
+        for (track, place) in zip(tracks, places) where track.length != 0 {
+            let characters = plaintext.extracting(place)
+            if let hash = track.hash {
+                decrypted.append(
+                    try TrackCheck.track(
+                        track.number, characters, hash: record.extracting(hash), hasSentinels: hasSentinels))
+            } else {
+                decrypted.append(try TrackCheck.track(track.number, characters))
+            }
+        }
+        return decrypted
+    }
+
+    /// Converts a `FrameFault` to a decryption error.
+    static func reading<Result>(_ body: () throws(FrameFault) -> Result) throws(DecryptionError) -> Result {
+        do throws(FrameFault) {
+            return try body()
+        } catch {
+            throw DecryptionError(error)
+        }
     }
 }

@@ -153,5 +153,5 @@ extension ReaderFamily {
                             [("", [BTMagFormat.frame(FrameKind.filler(300).filter { $0 != 3 })])]
                         }),
                 ])
-        ], encryption: SwipeEncryption(.idTech, scheme: "data-request"))
+        ], encryption: SwipeEncryption(.blocks(IDTechSwipe.blocks(in:)), scheme: "data-request"))
 }

@@ -243,6 +243,6 @@ extension ReaderFamily {
                         "acknowledgements", IDTechAnswerFormat(awaiting: .acknowledgement), .answer,
                         seeds: ["06 00 15"]),
                 ])
-        ], encryption: SwipeEncryption(.idTech, scheme: "data-request"),
+        ], encryption: SwipeEncryption(.blocks(IDTechSwipe.blocks(in:)), scheme: "data-request"),
         recognition: "its answer to being asked for its software (52 22)")
 }

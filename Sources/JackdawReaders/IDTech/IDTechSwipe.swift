@@ -157,6 +157,32 @@ package struct IDTechSwipe: Sendable, Hashable {
     }
 }
 
+extension IDTechSwipe {
+    /// Returns the places of a swipe's encrypted blocks.
+    /// - Parameter frame: the bytes from `02` to `03`.
+    /// - Returns: the encrypted tracks, and the tracks in clear.
+    /// - Throws: ``FrameFault`` if they are not a frame of ``IDTechSwipeFormat``, or the fields do not fit it.
+    package static func blocks(in frame: Span<UInt8>) throws(FrameFault) -> EncryptedBlocks {
+        try IDTechSwipeFormat().check(frame)
+        let swipe = try IDTechSwipe(frame)
+        var encrypted: [EncryptedBlocks.Track] = []
+        var inClear: [EncryptedBlocks.Track] = []
+        for (index, track) in swipe.tracks.enumerated() {
+            let together = index < 2 ? swipe.encryptedTogether : nil
+            if let place = together ?? track.encrypted {
+                encrypted.append(
+                    EncryptedBlocks.Track(index + 1, at: place, length: track.length, hash: track.hash))
+            } else if let place = swipe.trackInClear(index, of: frame) {
+                inClear.append(EncryptedBlocks.Track(index + 1, at: place))
+            }
+        }
+        let cipher = swipe.cipher.map { $0 == .aes ? ReaderSwipe.Cipher.aes : .tripleDES }
+        return EncryptedBlocks(
+            cipher, keySerialNumber: swipe.keySerialNumber, encrypted, inClear: inClear,
+            hasSentinels: swipe.cardType == .bank || swipe.cardType == .licence)
+    }
+}
+
 /// The ranges of consecutive fields.
 private struct FieldPlaces {
     var next: Int

@@ -231,7 +231,8 @@ extension ReaderFamily {
             "which of its models accept commands, and how loud the power of each must be",
             "swipes of a reader that is set to send tracks without a frame",
         ],
-        [.unimag], UniMagDialect.init(profile:), encryption: SwipeEncryption(.idTech, scheme: "data-request"),
+        [.unimag], UniMagDialect.init(profile:),
+        encryption: SwipeEncryption(.blocks(IDTechSwipe.blocks(in:)), scheme: "data-request"),
         recognition: "a text with SPPMSR, or ID of readers of 2010, when it has power",
         sound: { profile throws(ReaderError) in try profile.uniMagSound() })
 }

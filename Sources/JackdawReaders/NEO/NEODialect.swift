@@ -93,6 +93,18 @@ package struct NEODialect: ReaderDialect {
         return [.done(frame[10] == Self.configuration ? settings(data) : [])]
     }
 
+    /// Returns the places of the encrypted blocks in an answer to activate transaction.
+    /// - Parameter frame: the answer.
+    /// - Returns: the encrypted tracks; none if the answer has no encrypted swipe.
+    /// - Throws: ``FrameFault`` if the bytes are not an answer, or not with such a swipe.
+    package static func blocks(in frame: Span<UInt8>) throws(FrameFault) -> EncryptedBlocks {
+        try NEOFormat(.answer).check(frame)
+        guard let place = encryptedSwipe(in: frame) else {
+            return EncryptedBlocks(nil, keySerialNumber: nil, [])
+        }
+        return try IDTechSwipe.blocks(in: frame.extracting(place)).moved(by: place.lowerBound)
+    }
+
     /// Returns the range of a whole swipe of ID TECH's stripe readers in an answer to activate transaction; nil if
     /// there is none.
     package static func encryptedSwipe(in frame: Span<UInt8>) -> Range<Int>? {
@@ -326,6 +338,8 @@ extension ReaderFamily {
                             ]
                         }),
                 ])
-        ], encryption: SwipeEncryption(.idTech, frame: .neo, scheme: "data-request"),
+        ],
+        encryption: SwipeEncryption(
+            .blocks(IDTechSwipe.blocks(in:)), frame: .blocks(NEODialect.blocks(in:)), scheme: "data-request"),
         recognition: "its answer to a ping (18-01)")
 }
