@@ -24,6 +24,38 @@ struct EncryptedBlocksTests {
         #expect(swipe.keySerialNumber == (scheme == .fixed ? nil : SwipeEncryptor.testSerialNumber))
     }
 
+    /// Two tracks in the same blocks, by a cipher that the record does not name, with a hash, beside a track in clear.
+    @Test(arguments: [ReaderSwipe.Cipher.tripleDES, .aes], [true, false])
+    func blocksOfSeveralTracksAreDecrypted(cipher: ReaderSwipe.Cipher, isHashRight: Bool) throws {
+        let encryptor = try SwipeEncryptor(testKey: secret(PublishedSwipes.key), scheme: .dataRequest)
+        let texts = Self.tracks.map { Array($0.utf8) }
+        let encrypted = try #require(encryptor.encrypt([texts[0] + texts[1]], by: cipher))
+        let part = try #require(encrypted.parts.first)
+        var hash = try #require(encryptor.hash(of: texts[1]))
+        if !isHashRight { hash[0] ^= 1 }
+        let inClear = Array(";5163499080=000?".utf8)
+        let record = encrypted.keySerialNumber + part + hash + inClear
+        let place = 10..<10 + part.count
+        let hashPlace = place.upperBound..<place.upperBound + hash.count
+        let blocks = EncryptedBlocks(
+            nil, keySerialNumber: 0..<10,
+            [
+                EncryptedBlocks.Track(1, at: place, length: texts[0].count),
+                EncryptedBlocks.Track(2, at: place, length: texts[1].count, hash: hashPlace),
+            ], inClear: [EncryptedBlocks.Track(3, at: hashPlace.upperBound..<record.count)])
+        let decryptor = try decryptor()
+        guard isHashRight else {
+            #expect(throws: DecryptionError.self) {
+                _ = try decryptor.decrypt(record.span, blocks, .dataRequest).tracks
+            }
+            return
+        }
+        let swipe = try decryptor.decrypt(record.span, blocks, .dataRequest)
+        #expect(swipe.tracks.map { $0.text.revealedText() } == Self.tracks + [";5163499080=000?"])
+        #expect(swipe.tracks.map(\.isHashChecked) == [false, true, false])
+        #expect(swipe.tracks.map(\.wasEncrypted) == [true, true, false])
+    }
+
     @Test func blocksOutsideTheRecordAreRefused() throws {
         let (record, blocks) = try record(.dataRequest, .tripleDES)
         let decryptor = try decryptor()
