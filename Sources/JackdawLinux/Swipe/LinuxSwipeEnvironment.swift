@@ -221,9 +221,9 @@ extension LinuxDevices {
 
     /// The families of the readers in simulated jacks, by the addresses of the jacks.
     private static let simulatedJacks: [String: String?] = {
-        let families = AudioJackReaderType.allCases.compactMap(\.family)
-        let jacks = families.map { (key: $0, value: String?.some($0)) } + [(key: "none", value: nil)]
-        return Dictionary(uniqueKeysWithValues: jacks)
+        var jacks: [String: String?] = ["none": String?.none]
+        for family in AudioJackReaderType.allCases.compactMap(\.family) { jacks[family] = .some(family) }
+        return jacks
     }()
 
     private static func noJack(_ link: LinkName) -> LinkError {
