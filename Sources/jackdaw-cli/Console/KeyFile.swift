@@ -1,4 +1,3 @@
-#if Command
 import Glibc
 import JackdawBytes
 import JackdawCards
@@ -68,4 +67,3 @@ enum HexadecimalText {
         guard !bytes.isEmpty else { throw CommandError(.badData, "there are no bytes") }
     }
 }
-#endif

@@ -155,15 +155,3 @@ struct FamilyReport {
         SimulatedFamily.named(family.name).map { LinkName(.sim, $0.name).description }
     }
 }
-
-/// Sound devices on the computer that runs the command; tests replace them.
-struct SoundSystem {
-    /// Lists the sound cards.
-    var cards: () throws(LinkError) -> SoundCards = { () throws(LinkError) in try SoundCards() }
-    /// Opens the jacks of a card, given its short name.
-    var jacks: (String) throws(LinkError) -> JackMonitor = { card throws(LinkError) in try JackMonitor(card: card) }
-    /// Finds the reason why a device cannot be opened.
-    var diagnosis = DeviceDiagnosis()
-    /// Provides the time of day.
-    var wallClock = WallClock()
-}

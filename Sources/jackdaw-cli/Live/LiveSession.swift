@@ -1,26 +1,8 @@
-#if Command
 import JackdawALSA
 import JackdawBytes
 import JackdawDSP
 import JackdawSwipe
 import JackdawTransport
-
-/// The options of `listen` for a sound card or a sound file.
-struct LiveOptions {
-    let link: LinkName
-    let channel: ChannelChoice
-    let track: TrackChoice
-    /// The number of swipes after which to end; nil for no limit.
-    let most: Int?
-    /// Whether the capture gain follows the level of the swipes.
-    let followsLevel: Bool
-    let json: Bool
-    /// Whether failed swipes are reported on standard output.
-    let failures: Bool
-    let reveal: Bool
-    /// The path of the file that keeps the sound of the swipes.
-    let record: String?
-}
 
 /// One run of `listen` on an audio port: decodes the sound, prints what it reads, and records the swipes.
 struct LiveSession: ~Copyable {
@@ -32,9 +14,10 @@ struct LiveSession: ~Copyable {
     private let console: Console
     private var reader: HeadReader
     private let channels: Range<Int>
+    private var selection: EventSelection
     private var printer: LivePrinter
     private var meters: [SignalMeter]
-    private let system: LiveSystem
+    private let environment: CommandEnvironment
     /// The mixer and the jacks of the sound card, as long as the card is connected.
     private var gain: GainKeeper
     private var jacks: JackWatch?
@@ -48,20 +31,22 @@ struct LiveSession: ~Copyable {
     /// - Parameters:
     ///   - options: the options of the command.
     ///   - port: the open device.
-    ///   - system: opens the card's mixer and jacks.
+    ///   - environment: provides the time, and opens the card's mixer and jacks.
     ///   - console: prints the results.
     /// - Throws: ``CommandError``.
     init(
-        _ options: LiveOptions, _ port: any AudioPort, _ system: LiveSystem, _ console: Console
+        _ options: LiveOptions, _ port: any AudioPort, _ environment: CommandEnvironment, _ console: Console
     ) throws(CommandError) {
         let channels = try Self.channels(options, of: port.channelCount)
         let reader = try HeadReader(
             HeadReader.Configuration(
                 sampleRate: port.sampleRate, channelCount: port.channelCount, channels: channels,
-                tracks: Set(options.track.tracks)))
+                tracks: options.tracks))
         var recorder: SwipeRecorder?
-        if let path = options.record {
-            recorder = try SwipeRecorder(path: path, sampleRate: port.sampleRate, channels: channels)
+        if let path = options.recording {
+            recorder = try SwipeRecorder(
+                path: path, link: options.link, isRevealed: options.isRevealed, sampleRate: port.sampleRate,
+                channels: channels)
         }
         self.options = options
         self.port = port
@@ -69,11 +54,11 @@ struct LiveSession: ~Copyable {
         self.reader = reader
         self.channels = channels
         self.recorder = recorder
-        printer = LivePrinter(
-            options, console, sampleRate: port.sampleRate, wallClock: system.wallClock)
-        losses = LossReport(link: options.link, sampleRate: port.sampleRate, now: system.now)
+        selection = EventSelection(options)
+        printer = LivePrinter(options, console)
+        losses = LossReport(link: options.link, sampleRate: port.sampleRate, now: environment.now)
         meters = channels.map { _ in SignalMeter(sampleRate: port.sampleRate) }
-        self.system = system
+        self.environment = environment
         gain = GainKeeper(nil, console)
         openCard()
     }
@@ -81,10 +66,12 @@ struct LiveSession: ~Copyable {
     /// Opens the card's mixer and jacks.
     private mutating func openCard() {
         // Errors are ignored: most cards have no jack detection, and reading swipes does not need it.
-        jacks = (try? system.jacks(options.link)).flatMap(\.self).map { JackWatch(monitor: $0, link: options.link) }
+        jacks = (try? environment.jacks(options.link)).flatMap(\.self).map {
+            JackWatch(monitor: $0, link: options.link)
+        }
         guard options.followsLevel else { return }
         do throws(LinkError) {
-            gain = GainKeeper(try system.mixer(options.link), console)
+            gain = GainKeeper(try environment.mixer(options.link), console)
         } catch {
             console.message("\(error); the levels are not changed")
         }
@@ -98,7 +85,7 @@ struct LiveSession: ~Copyable {
     }
 
     private static func channels(_ options: LiveOptions, of count: Int) throws(CommandError) -> Range<Int> {
-        guard let index = options.channel.index else { return 0..<count }
+        guard let index = options.channel else { return 0..<count }
         guard index < count else {
             throw CommandError(
                 .usage, "\(options.link): there is no channel \(index + 1): it has \(counted(count, "channel"))")
@@ -147,7 +134,9 @@ struct LiveSession: ~Copyable {
         jacks?.receive(console)
         try recorder?.advance(to: frame, meters)
         printer.advance(level: meters.compactMap(\.last?.peak).max())
-        return !printer.isEnough(at: frame, channels: reader.distinctChannels.count)
+        // With one channel, no other track of a swipe can follow.
+        let isAlone = reader.distinctChannels.count <= 1
+        return !selection.isComplete(at: isAlone ? nil : Double(frame) / port.sampleRate)
     }
 
     /// Ends any open swipe, and restores the levels.
@@ -159,9 +148,9 @@ struct LiveSession: ~Copyable {
         note(reader.skip(0))
         losses.finish(console)
         printer.finish()
-        printer.reportOthers()
+        if let message = selection.others.message { console.message(message) }
         if let recorder = recorder.take() { try recorder.finish(meters) }
-        return printer.trackCount
+        return selection.trackCount
     }
 
     private mutating func hear(_ samples: Span<Float>, frames: Int) {
@@ -193,13 +182,11 @@ struct LiveSession: ~Copyable {
 
     private mutating func note(_ found: [HeadEvent]) {
         for event in found {
-            // Sound without bit cells is not a swipe, and days of listening produce many of these failures.
-            let isNoise = if case .failure(let failure, _) = event { failure.reason == .noBitCells } else { false }
-            if isNoise && !options.failures { continue }
-            guard let object = printer.receive(event), let (channel, span, swipe) = Self.outcome(event) else {
-                continue
-            }
-            if !isNoise { recorder?.add(span, object) }
+            let live = LiveEvent(event: event, time: environment.wallClock.now())
+            guard selection.selects(live) else { continue }
+            printer.receive(live)
+            recorder?.receive(live)
+            guard let (channel, span, swipe) = Self.outcome(event) else { continue }
             gain.receive(meters[channel - channels.lowerBound].observe(span, swipe), at: time, console)
         }
     }
@@ -218,4 +205,3 @@ struct LiveSession: ~Copyable {
         }
     }
 }
-#endif

@@ -1,6 +1,8 @@
 import JackdawAudioFile
 import JackdawBytes
 import JackdawDSP
+import JackdawSwipe
+import JackdawTransport
 
 /// Records the sound of swipes, and no other sound, in a file, with a manifest beside it that gives the place of each
 /// swipe.
@@ -24,6 +26,8 @@ struct SwipeRecorder: ~Copyable {
 
     private var writer: AudioFileWriter
     private let manifest: SwipeManifest
+    private let link: String
+    private let isRevealed: Bool
     private let sampleRate: Double
     /// Swipes that are not written yet.
     private var pending: [Entry] = []
@@ -31,10 +35,14 @@ struct SwipeRecorder: ~Copyable {
     /// Begins a recording.
     /// - Parameters:
     ///   - path: of the sound file, `.wav` or `.flac`; the manifest's path has `.json` appended.
+    ///   - link: the source of the sound.
+    ///   - isRevealed: whether the manifest shows card data in clear.
     ///   - sampleRate: frames per second (Hz).
     ///   - channels: the channels that are captured.
     /// - Throws: ``CommandError``.
-    init(path: String, sampleRate: Double, channels: Range<Int>) throws(CommandError) {
+    init(
+        path: String, link: LinkName, isRevealed: Bool, sampleRate: Double, channels: Range<Int>
+    ) throws(CommandError) {
         let manifest = try SwipeManifest(path: path + ".json")
         writer = try asCommand(isOutput: true) { () throws(AudioFileError) in
             try AudioFileWriter(
@@ -42,14 +50,20 @@ struct SwipeRecorder: ~Copyable {
                 predecessor: .isPrivateSound)
         }
         self.manifest = manifest
+        self.link = link.description
+        self.isRevealed = isRevealed
         self.sampleRate = sampleRate
     }
 
-    /// Adds a track, or a swipe that could not be read.
-    /// - Parameters:
-    ///   - span: its span in the captured sound.
-    ///   - object: its `--json` object.
-    mutating func add(_ span: SwipeSpan, _ object: JSONObject) { pending.append(Entry(span: span, object: object)) }
+    /// Adds a track, or a swipe that could not be read. Cards, whose tracks came before, and noise are not recorded.
+    mutating func receive(_ event: LiveEvent) {
+        guard !event.isNoise, let object = event.json(link: link, isRevealed: isRevealed) else { return }
+        switch event.event {
+        case .track(let track): pending.append(Entry(span: track.decoded.span, object: object))
+        case .failure(let failure, _): pending.append(Entry(span: failure.span, object: object))
+        case .card: break
+        }
+    }
 
     /// Writes the swipes whose sound is complete.
     /// - Parameters:

@@ -79,11 +79,11 @@ struct CardListener: Sendable {
     /// Listens over a link that is opened again whenever it is lost.
     /// - Parameters:
     ///   - listener: keeps the link open.
-    ///   - system: opens the link.
+    ///   - environment: opens the link.
     /// - Returns: the exit status.
     /// - Throws: ``CommandError`` if further attempts are useless.
-    func run(_ listener: ReaderListener, _ system: BluetoothSystem) async throws(CommandError) -> ExitStatus {
-        try await listener.run(system) { session in
+    func run(_ listener: ReaderListener, _ environment: CommandEnvironment) async throws(CommandError) -> ExitStatus {
+        try await listener.run(environment) { session in
             await converse(over: session) { event in
                 // The listener itself reports losses and the attempts after them.
                 if case .lost = event { return }
@@ -207,6 +207,9 @@ extension LinkName {
         case .alsa, .rfcomm, .ble, .tcp, .pty: true
         }
     }
+
+    /// The link itself, without a transcript around it.
+    var carrier: LinkName { recording?.link ?? self }
 
     /// Whether it is a transcript that is played back.
     var isTranscript: Bool { scheme == .replay || recording?.link.scheme == .replay }

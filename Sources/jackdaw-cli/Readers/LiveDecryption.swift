@@ -1,6 +1,27 @@
+import JackdawCards
 import JackdawDecryption
 import JackdawReaders
 import JackdawTransport
+
+/// The options for the key that decrypts swipes.
+struct KeyOptions: Sendable {
+    /// The path of the key file, `-` for standard input; nil without decryption.
+    let file: String?
+    /// The key scheme; nil for that of the reader's maker.
+    let scheme: KeyScheme?
+
+    /// Creates a decryptor.
+    /// - Throws: ``CommandError`` if the key is invalid, or must not be used for these cards.
+    func decryptor(_ key: consuming SecretBytes, _ mode: DecryptionMode) throws(CommandError) -> SwipeDecryptor {
+        do throws(DecryptionError) {
+            return try SwipeDecryptor(key: key, mode: mode, scheme: scheme)
+        } catch  where error.code == .publishedKey {
+            throw CommandError(.badData, "\(error); give --test-cards if only test cards are swiped")
+        } catch {
+            throw CommandError(error)
+        }
+    }
+}
 
 /// Decrypts the swipes of a reader, each as soon as it was received.
 final class LiveDecryption: Sendable {

@@ -1,4 +1,3 @@
-#if Command
 import JackdawReaders
 
 /// Reads the file of a profile.
@@ -39,4 +38,3 @@ enum ProfileFile {
         }
     }
 }
-#endif

@@ -12,15 +12,15 @@ struct ReaderListener: Sendable {
 
     /// Listens until the task is cancelled, further attempts are useless, or `serve` ends it.
     /// - Parameters:
-    ///   - system: opens the link.
+    ///   - environment: opens the link.
     ///   - serve: handles each session. It returns true after it has closed the session, to connect the reader again,
     ///     or false to end.
     /// - Throws: ``CommandError`` if further attempts are useless.
     func run(
-        _ system: BluetoothSystem, _ serve: @escaping @Sendable (any Transport) async -> Bool
+        _ environment: CommandEnvironment, _ serve: @escaping @Sendable (any Transport) async -> Bool
     ) async throws(CommandError) {
-        let kept = system.keep(persistence) { () async throws(LinkError) in
-            try await system.connect(link, profile, route)
+        let kept = environment.keep(persistence) { () async throws(LinkError) in
+            try await environment.connect(link, profile, route)
         }
         let isEnough = Lock(false)
         var failures = OpeningFailures()

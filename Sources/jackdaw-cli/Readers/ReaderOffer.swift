@@ -42,20 +42,20 @@ enum ReaderOffer {
     /// Offers a reader until the task is cancelled.
     /// - Parameters:
     ///   - name: its Bluetooth service name.
-    ///   - system: offers Bluetooth serial ports.
+    ///   - environment: offers Bluetooth serial ports.
     ///   - announce: receives the link that others open, if it is not known before.
     ///   - warn: receives each reason that keeps others from connecting, once.
     ///   - serve: simulates a reader for one connection; several calls may run at the same time.
     /// - Throws: ``LinkError`` if the reader cannot be offered.
     func serve(
-        _ name: String, _ system: BluetoothSystem, announce: (LinkName) -> Void,
+        _ name: String, _ environment: CommandEnvironment, announce: (LinkName) -> Void,
         warn: @escaping @Sendable (String) -> Void, _ serve: @escaping @Sendable (any Transport) async -> Void
     ) async throws(LinkError) {
         switch self {
         case .channel(let channel):
             let link = LinkName(.rfcomm, "\(channel)")
             let programs = ConnectedPrograms { warn("\(link): \($0)") }
-            try await system.serve(channel, name, { failure in await programs.makeRoom(failure) }, serve)
+            try await environment.serve(channel, name, { failure in await programs.makeRoom(failure) }, serve)
         case .port(let address):
             let listener = try TCPListener(at: address)
             let name = listener.address.link

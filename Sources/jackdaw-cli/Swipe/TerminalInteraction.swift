@@ -1,7 +1,3 @@
-import Glibc
-import JackdawLinux
-import JackdawReaders
-import JackdawTransport
 import SwipeController
 
 /// Asks the user at the terminal the questions of a swipe controller.
@@ -29,21 +25,4 @@ struct TerminalInteraction: SwipeInteraction {
     func mayPlayLoudTones() async -> Bool {
         await confirm("play tones at maximum volume, with headphones off?")
     }
-}
-
-/// Audio jacks on the computer that runs the command; tests replace them.
-struct SwipeSystem: Sendable {
-    /// Opens the jack of a link.
-    var environment: @Sendable (LinkName, [ReaderProfile], SwipeMemory) throws(LinkError) -> LinuxSwipeEnvironment = {
-        link, profiles, memory throws(LinkError) in
-        try LinuxDevices().swipeEnvironment(link, profiles: profiles, memory: memory)
-    }
-    /// Whether standard input is a terminal, so that a user can answer.
-    var isTerminal = isatty(STDIN_FILENO) == 1
-    /// Measures the times of the search.
-    var clock: any Clock<Duration> = SuspendingClock()
-    /// Provides the time of day.
-    var wallClock = WallClock()
-    /// Whether the user has interrupted the command.
-    var isInterrupted: @Sendable () -> Bool = { Interruption.isRequested }
 }

@@ -60,31 +60,26 @@ struct Autodetect: Verb {
     @Flag(help: "Neither use nor store the family that was found at this sound card.")
     var noMemory = false
 
-    func run(on console: Console) throws(CommandError) -> ExitStatus {
+    func run(on console: Console, in environment: CommandEnvironment) throws(CommandError) -> ExitStatus {
         // A closed output pipe must not end the command before it has restored the volume.
         Interruption.ignoreClosedPipes()
-        return try run(on: console, SwipeSystem())
-    }
-
-    /// Runs the verb with the given system's jacks.
-    func run(on console: Console, _ system: SwipeSystem) throws(CommandError) -> ExitStatus {
         let profiles = try profile.map { (path) throws(CommandError) in try Self.profile(path) }
         guard Set(profiles.map(\.family)).count == profiles.count else {
             throw CommandError(.usage, "give one profile for each family: several are for the same family")
         }
-        let environment: LinuxSwipeEnvironment
+        let jack: LinuxSwipeEnvironment
         do throws(LinkError) {
-            environment = try system.environment(link, profiles, noMemory ? .none : .standard)
+            jack = try environment.swipeEnvironment(link, profiles, noMemory ? .none : .standard)
         } catch {
             throw CommandError(error)
         }
         let conversation = try Conversation()
         let interaction = TerminalInteraction(
-            conversation: conversation, agreesToAll: yes, isTerminal: system.isTerminal)
-        let found = try conversation.run(on: console, isInterrupted: system.isInterrupted) {
+            conversation: conversation, agreesToAll: yes, isTerminal: environment.isTerminal)
+        let found = try conversation.run(on: console, isInterrupted: environment.isInterrupted) {
             [link] () async throws(CommandError) in
-            let search = AutodetectSearch(environment, interaction, conversation, link)
-            return try await search.run(clock: system.clock)
+            let search = AutodetectSearch(jack, interaction, conversation, link)
+            return try await search.run(clock: environment.clock)
         }
         guard let (report, isActivated) = found else {
             console.message("\(link): nothing is plugged in")
@@ -92,7 +87,7 @@ struct Autodetect: Verb {
         }
         if json {
             let object = AutodetectReport(
-                link: link, report: report, isActivated: isActivated, time: system.wallClock.now()
+                link: link, report: report, isActivated: isActivated, time: environment.wallClock.now()
             ).object
             console.result(object)
         } else {

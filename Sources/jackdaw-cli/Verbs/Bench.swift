@@ -25,7 +25,7 @@ struct Bench: Verb {
     @Flag(help: "Print one JSON object for each file.")
     var json = false
 
-    func run(on console: Console) throws(CommandError) -> ExitStatus {
+    func run(on console: Console, in environment: CommandEnvironment) throws(CommandError) -> ExitStatus {
         guard files.isEmpty else { return try measure(Operands.unpack(files), console) }
         let captures = CaptureFolder.soundFiles(in: "captures")
         guard captures.isEmpty else { return try measure(captures, console) }

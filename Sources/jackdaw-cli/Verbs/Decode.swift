@@ -58,10 +58,13 @@ struct Decode: Verb {
         }
     }
 
-    func run(on console: Console) throws(CommandError) -> ExitStatus {
-        var scanner = SwipeScanner(channel: channel.index, raw: headerless.raw, tracks: Set(track.tracks))
+    func run(on console: Console, in environment: CommandEnvironment) throws(CommandError) -> ExitStatus {
+        var scanner = SwipeScanner(channel: channel.index, raw: headerless.raw, tracks: track.tracks)
         let files = Operands.unpack(files)
-        var printer = DecodePrinter(self, console, fileCount: files.count)
+        var printer = DecodePrinter(
+            DecodePrinter.Options(
+                tracks: track.tracks, isJSON: json, showsFailures: failures, isRevealed: reveal, showsBits: bits),
+            console, fileCount: files.count)
         var worst = ExitStatus.done
         for (index, file) in files.enumerated() {
             printer.begin(file, index)
@@ -87,7 +90,18 @@ struct Decode: Verb {
 
 /// Prints the events of a recording.
 private struct DecodePrinter: ScanObserver {
-    private let options: Decode
+    struct Options {
+        /// The tracks that are printed.
+        let tracks: Set<TrackNumber>
+        let isJSON: Bool
+        /// Whether failures go to standard output.
+        let showsFailures: Bool
+        let isRevealed: Bool
+        /// Whether failures are printed with their bits.
+        let showsBits: Bool
+    }
+
+    private let options: Options
     private let console: Console
     private var progress: Progress
     private var cards: CardPrinter
@@ -99,12 +113,12 @@ private struct DecodePrinter: ScanObserver {
     /// The swipes of each track that `--track` leaves out.
     private(set) var others = OtherTracks()
 
-    init(_ options: Decode, _ console: Console, fileCount: Int) {
+    init(_ options: Options, _ console: Console, fileCount: Int) {
         self.options = options
         self.fileCount = fileCount
         self.console = console
         progress = Progress(console)
-        cards = CardPrinter(showsFailures: options.failures, console)
+        cards = CardPrinter(showsFailures: options.showsFailures, console)
     }
 
     mutating func begin(_ file: String, _ index: Int) {
@@ -118,21 +132,21 @@ private struct DecodePrinter: ScanObserver {
     mutating func receive(_ event: HeadEvent) {
         switch event {
         case .track(let track):
-            guard options.track.tracks.contains(track.decoded.track) else {
+            guard options.tracks.contains(track.decoded.track) else {
                 return others.add(track.decoded.track)
             }
             trackCount += 1
-            if options.json {
-                console.result(TrackReport(track, file: file, isRevealed: options.reveal).json)
+            if options.isJSON {
+                console.result(TrackReport(track, file: file, isRevealed: options.isRevealed).json)
             } else {
                 cards.expectCard()
             }
         case .card(let card):
-            if !options.json { cards.print(card, file: file, isRevealed: options.reveal) }
+            if !options.isJSON { cards.print(card, file: file, isRevealed: options.isRevealed) }
         case .failure(let failure, let channel):
             let report = FailureReport(
-                file: file, channel: channel + 1, failure: failure, showsBits: options.bits)
-            if options.failures && options.json {
+                file: file, channel: channel + 1, failure: failure, showsBits: options.showsBits)
+            if options.showsFailures && options.isJSON {
                 console.result(report.json)
             } else {
                 cards.print(report)

@@ -1,6 +1,5 @@
 #if Command
 import ArgumentParser
-import JackdawCards
 import JackdawDecryption
 
 /// The options for the key that decrypts swipes.
@@ -22,18 +21,6 @@ struct DecryptionArguments: ParsableArguments {
         }
     }
 
-    /// Creates a decryptor.
-    /// - Throws: ``CommandError`` if the key is invalid, or must not be used for these cards.
-    func decryptor(
-        _ key: consuming SecretBytes, _ mode: DecryptionMode
-    ) throws(CommandError) -> SwipeDecryptor {
-        do throws(DecryptionError) {
-            return try SwipeDecryptor(key: key, mode: mode, scheme: keyScheme)
-        } catch  where error.code == .publishedKey {
-            throw CommandError(.badData, "\(error); give --test-cards if only test cards are swiped")
-        } catch {
-            throw CommandError(error)
-        }
-    }
+    var options: KeyOptions { KeyOptions(file: keyFile, scheme: keyScheme) }
 }
 #endif

@@ -63,7 +63,7 @@ struct Demodulate: Verb {
         }
     }
 
-    func run(on console: Console) throws(CommandError) -> ExitStatus {
+    func run(on console: Console, in environment: CommandEnvironment) throws(CommandError) -> ExitStatus {
         guard !list else {
             if json { ModeTable.objects.forEach(console.result) } else { ModeTable.lines.forEach(console.result) }
             return .done

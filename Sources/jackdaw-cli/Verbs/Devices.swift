@@ -40,13 +40,12 @@ struct Devices: Verb {
         guard !scan || !watch else { throw ValidationError("Give either --watch (jacks) or --scan (Bluetooth).") }
     }
 
-    func run(on console: Console) throws(CommandError) -> ExitStatus {
-        let bluetooth = BluetoothSystem()
-        guard !scan else { return try run(on: console, bluetooth) }
-        guard !watch else { return try run(on: console, SoundSystem(), []) }
+    func run(on console: Console, in environment: CommandEnvironment) throws(CommandError) -> ExitStatus {
+        guard !scan else { return try listBluetooth(on: console, in: environment) }
+        guard !watch else { return try listSound([], on: console, in: environment) }
         let status: ExitStatus
         do throws(CommandError) {
-            status = try run(on: console, SoundSystem(), Self.adapters(of: bluetooth, on: console))
+            status = try listSound(Self.adapters(on: console, in: environment), on: console, in: environment)
         } catch {
             list(ReaderFamily.all, isApart: false, on: console)
             throw error
@@ -70,14 +69,14 @@ struct Devices: Verb {
     /// The adapters if bluetoothd runs; without it the list is empty and there is no error, as Bluetooth is optional
     /// here.
     static func adapters(
-        of system: BluetoothSystem, on console: Console
+        on console: Console, in environment: CommandEnvironment
     ) throws(CommandError) -> [BluetoothAdapter] {
         let conversation = try Conversation()
         console.status("asking bluetoothd")
         defer { console.clearStatus() }
         return try conversation.run(on: console) { () async throws(CommandError) in
             do throws(LinkError) {
-                return try await system.adapters()
+                return try await environment.adapters()
             } catch {
                 if error.code != .serviceMissing { conversation.message(error.description) }
                 return []
@@ -85,8 +84,10 @@ struct Devices: Verb {
         }
     }
 
-    /// Scans for Bluetooth devices.
-    func run(on console: Console, _ system: BluetoothSystem) throws(CommandError) -> ExitStatus {
+    /// Scans for Bluetooth devices, and lists those that are found.
+    private func listBluetooth(on console: Console, in environment: CommandEnvironment) throws(CommandError)
+        -> ExitStatus
+    {
         let conversation = try Conversation()
         let duration = Duration.seconds(seconds)
         let isJSON = json
@@ -95,7 +96,7 @@ struct Devices: Verb {
             // The latest state of each device, in the order in which they were found.
             var found: [FoundDevice] = []
             do {
-                for try await device in system.devices(duration) {
+                for try await device in environment.devices(duration) {
                     if let index = found.firstIndex(where: { $0.link == device.link }) {
                         found[index] = device
                     } else {
@@ -125,13 +126,13 @@ struct Devices: Verb {
         return .done
     }
 
-    /// Runs the verb with the given system's sound cards and adapters.
-    func run(
-        on console: Console, _ system: SoundSystem, _ adapters: [BluetoothAdapter]
+    /// Lists the sound cards, their jacks and the given adapters, or watches the jacks.
+    func listSound(
+        _ adapters: [BluetoothAdapter], on console: Console, in environment: CommandEnvironment
     ) throws(CommandError) -> ExitStatus {
         let found: SoundCards
         do throws(LinkError) {
-            found = try system.cards()
+            found = try environment.cards()
         } catch {
             throw CommandError(.unavailable, error.description)
         }
@@ -140,7 +141,7 @@ struct Devices: Verb {
         var isIncomplete = false
         for card in found.cards {
             do throws(LinkError) {
-                watched.append(WatchedCard(report: JackReport(card: card), monitor: try system.jacks(card.id)))
+                watched.append(WatchedCard(report: JackReport(card: card), monitor: try environment.cardJacks(card.id)))
             } catch {
                 // Most cards have no jack detection; that is not an error while other devices are listed.
                 guard error.code != .unsupported else { continue }
@@ -153,7 +154,7 @@ struct Devices: Verb {
         if !watch { list(found, on: console) }
         list(watched, isApart: !watch, on: console)
         list(adapters, isApart: !found.cards.isEmpty || !found.named.isEmpty, on: console)
-        for message in complaints + Self.closed(found, system.diagnosis) { console.message(message) }
+        for message in complaints + Self.closed(found, environment.diagnosis) { console.message(message) }
         if found.cards.isEmpty { console.message(Self.nothingFound) }
         guard watch else {
             return found.cards.isEmpty && found.named.isEmpty && adapters.isEmpty ? .nothingFound : .done
@@ -164,7 +165,7 @@ struct Devices: Verb {
             }
             return isIncomplete ? .unavailable : .nothingFound
         }
-        return try follow(watched, system.wallClock, on: console)
+        return try follow(watched, environment.wallClock, on: console)
     }
 
     private static let nothingFound =

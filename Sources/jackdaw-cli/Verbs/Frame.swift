@@ -1,6 +1,7 @@
 #if Command
 import ArgumentParser
 import JackdawBytes
+import JackdawCards
 import JackdawDecryption
 import JackdawReaders
 
@@ -84,7 +85,7 @@ struct Frame: Verb {
         }
     }
 
-    func run(on console: Console) throws(CommandError) -> ExitStatus {
+    func run(on console: Console, in environment: CommandEnvironment) throws(CommandError) -> ExitStatus {
         var text = digits == ["-"] ? try Self.standardInput() : Array(digits.joined(separator: " ").utf8)
         var bytes: [UInt8] = []
         defer {
@@ -99,7 +100,7 @@ struct Frame: Verb {
             throw CommandError(.badData, "no frame of \(`protocol`.name): \(error)")
         }
         let swipe = try decryption.keyFile.map { (path) throws(CommandError) in
-            try decrypt(bytes, withKeyIn: path, console)
+            try decrypt(bytes, with: environment.key(path, console))
         }
         for frame in frames { print(frame, on: console) }
         if let swipe {
@@ -110,9 +111,9 @@ struct Frame: Verb {
     }
 
     private func decrypt(
-        _ frame: [UInt8], withKeyIn path: String, _ console: Console
+        _ frame: [UInt8], with key: consuming SecretBytes
     ) throws(CommandError) -> DecryptedSwipeReport {
-        let decryptor = try decryption.decryptor(KeyFile.read(path, console), .test)
+        let decryptor = try decryption.options.decryptor(key, .test)
         do throws(DecryptionError) {
             let swipe = try decryptor.decrypt(frame.span, of: `protocol`)
             return DecryptedSwipeReport(

@@ -85,7 +85,7 @@ struct Inspect: Verb {
         }
     }
 
-    func run(on console: Console) throws(CommandError) -> ExitStatus {
+    func run(on console: Console, in environment: CommandEnvironment) throws(CommandError) -> ExitStatus {
         var scanner = SwipeScanner(channel: channel.index, raw: headerless.raw)
         var inspector = Inspector(console, file: file, isRevealed: reveal, drawing: plot.map { _ in part })
         let outcome = try scanner.scan(file, &inspector)

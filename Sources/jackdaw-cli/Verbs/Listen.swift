@@ -1,12 +1,9 @@
 #if Command
 import ArgumentParser
-import JackdawALSA
 import JackdawBluetooth
-import JackdawDSP
 import JackdawDecryption
 import JackdawLinux
 import JackdawReaders
-import JackdawSystem
 import JackdawTransport
 
 struct Listen: Verb {
@@ -158,13 +155,14 @@ struct Listen: Verb {
             throw ValidationError("Use --link rfcomm:ADDRESS, without a channel, for --route bluetoothd.")
         }
         let isHeard = reader?.carriers.contains(.audio) ?? false
-        let scheme = carrier.scheme
+        let scheme = link.carrier.scheme
         if reader != nil, scheme == .wav || (scheme == .alsa && !isHeard) {
             throw ValidationError("Omit --reader: \(link) carries the sound of swipes, not the bytes of a reader.")
         }
         if reader?.carriers == [.audio], [.rfcomm, .ble, .tcp, .pty].contains(scheme) {
             throw ValidationError("Use --link alsa:NAME: this --reader is on a jack, and \(link) carries no sound.")
         }
+        let family = reader ?? link.simulatedFamily
         if family != nil, track != .any || gain != .auto || channel.index != nil || failures {
             throw ValidationError(
                 "Omit --track, --gain, --channel and --failures: they apply to swipes in sound, not to a reader's.")
@@ -200,49 +198,37 @@ struct Listen: Verb {
         if record == "-" { throw ValidationError("--record needs a file: the results go to standard output.") }
     }
 
-    func run(on console: Console) throws(CommandError) -> ExitStatus {
+    func run(on console: Console, in environment: CommandEnvironment) throws(CommandError) -> ExitStatus {
         // A closed output pipe must not end the command before it has restored the levels.
         Interruption.ignoreClosedPipes()
         guard [.alsa, .wav].contains(link.scheme), reader == nil else {
-            return try run(on: console, BluetoothSystem())
+            if [.rfcomm, .ble].contains(link.scheme) { _ = try LinkArgument.device(link) }
+            return try ReaderListening(conversation, on: console, in: environment).run()
         }
-        return try run(on: console, LiveSystem())
+        return try SoundListening(live, on: console, in: environment).run()
     }
 
-    /// Runs the verb with the given system's sound devices.
-    func run(on console: Console, _ system: LiveSystem) throws(CommandError) -> ExitStatus {
-        var configuration = StreamConfiguration()
-        configuration.sampleRate = rate
-        // With one channel a device that converts would mix the tracks of a head.
-        configuration.leastChannels = max(2, (channel.index ?? 0) + 1)
-        let deadline = limit.map { system.now() + $0 }
-        let isLate = { deadline.map { system.now() >= $0 } ?? false }
-        guard let port = try open(configuration, system, console, isLate) else { return nothing(on: console) }
-        if let record {
-            console.message("\(record): will hold the sound of cards: anyone who has the file can read the cards")
-        }
-        var session = try LiveSession(live, port, system, console)
-        do throws(CommandError) {
-            while try session.receive(), !console.hasFailed, !isLate() {
-                if system.isInterrupted() { throw .interrupted }
-            }
-        } catch {
-            Interruption.giveTime()
-            do throws(CommandError) {
-                _ = try session.finish()
-            } catch let other {
-                console.message(other.message)
-            }
-            throw error
-        }
-        Interruption.giveTime()
-        guard try session.finish() > 0 else {
-            guard !isLate() else { return nothing(on: console) }
-            console.message("nothing was read")
-            return .nothingFound
-        }
-        return .done
+    /// The options for a sound card or a sound file.
+    var live: LiveOptions {
+        LiveOptions(
+            link: link, channel: channel.index, tracks: track.tracks, sampleRate: rate, most: most, limit: limit,
+            keepsTrying: keepTrying, followsLevel: gain == .auto, isJSON: json, showsFailures: failures,
+            isRevealed: reveal, recording: record)
     }
+
+    /// The options for a reader.
+    private var conversation: ReaderListenOptions {
+        ReaderListenOptions(
+            link: link, reader: reader, profile: profile, key: decryption.options, allowsTestKey: testCards,
+            most: most, limit: limit, keepsTrying: keepTrying, service: gatt.profile, route: route.route,
+            isJSON: json, isRevealed: reveal)
+    }
+
+    /// The number of swipes after which to end; nil for no limit.
+    private var most: Int? { once ? 1 : swipes }
+
+    /// The time after which to end; nil for no limit.
+    private var limit: Duration? { timeout.map { .seconds($0) } }
 
     /// The families of the audio jack: those without another carrier, which have no battery, or the others.
     private static func onJack(alone: Bool) -> [String] {
@@ -251,254 +237,6 @@ struct Listen: Verb {
 
     /// Seconds, one week; a longer run needs no timeout.
     private static let longestTimeout = 604_800.0
-
-    var live: LiveOptions {
-        LiveOptions(
-            link: link, channel: channel, track: track, most: most, followsLevel: gain == .auto, json: json,
-            failures: failures, reveal: reveal, record: record)
-    }
-
-    /// The number of swipes after which to end; nil for no limit.
-    var most: Int? { once ? 1 : swipes }
-
-    /// The time after which to end; nil for no limit.
-    private var limit: Duration? { timeout.map { .seconds($0) } }
-
-    private func nothing(on console: Console) -> ExitStatus {
-        console.message(lateness().message)
-        return .nothingFound
-    }
-
-    /// The error if the timeout passed and no swipe was read, or no swipe with the given outcome.
-    private func lateness(_ outcome: String = "") -> CommandError {
-        CommandError(.nothingFound, "\(link): no swipe \(outcome)within \(fixed(timeout ?? 0, 1)) s")
-    }
-
-    /// Opens the port that captures sound; with `--keep-trying` until that succeeds.
-    /// - Returns: nil if the timeout came first.
-    private func open(
-        _ configuration: StreamConfiguration, _ system: LiveSystem, _ console: Console,
-        _ isLate: @escaping () -> Bool
-    ) throws(CommandError) -> (any AudioPort)? {
-        var retry = OpeningRetry(link, isWanted: keepTrying)
-        while true {
-            let failure: LinkError
-            do throws(LinkError) {
-                return try system.capture(link, configuration) { !isLate() && !system.isInterrupted() }
-            } catch {
-                failure = error
-            }
-            // The pipe has sent no header in time, or until Ctrl-C.
-            if failure.code == .cancelled {
-                guard isLate() else { throw .interrupted }
-                return nil
-            }
-            guard let (wait, report) = retry.next(after: failure) else { throw CommandError(failure) }
-            if let report {
-                if json {
-                    var object = report.json
-                    object.add(time: system.wallClock.now())
-                    console.result(object)
-                }
-                console.message(report.message)
-            }
-            let end = system.now() + wait
-            while case let rest = end - system.now(), rest > .zero {
-                if system.isInterrupted() { throw .interrupted }
-                if isLate() { return nil }
-                system.sleep(min(.milliseconds(200), rest))
-            }
-        }
-    }
-
-    /// The link itself, without a transcript around it.
-    private var carrier: LinkName { link.recording?.link ?? link }
-
-    /// The family of the reader; nil if only its bytes are counted.
-    private var family: ReaderFamily? { reader ?? link.simulatedFamily }
-
-    /// The link that carries the bytes, or carried them when a transcript of it was recorded.
-    private var recordedLink: LinkName {
-        guard carrier.scheme == .replay else { return link }
-        // A file that cannot be read is an error when the link is opened.
-        let header = try? TranscriptHeader(contentsOf: carrier.address, link: link.description)
-        return header.flatMap { try? LinkName(parsing: $0.link) } ?? link
-    }
-
-    /// The signals at the reader's jack; nil if the link carries bytes.
-    private func jackSound(_ profile: ReaderProfile?) throws(CommandError) -> ReaderSound? {
-        guard carrier.scheme == .alsa, let reader else { return nil }
-        do throws(ReaderError) {
-            return try reader.makeSound(profile)
-        } catch {
-            throw CommandError(.unavailable, "\(link): \(error)")
-        }
-    }
-
-    /// Runs the verb with the given system's links.
-    func run(on console: Console, _ system: BluetoothSystem) throws(CommandError) -> ExitStatus {
-        if [.rfcomm, .ble].contains(link.scheme) { _ = try LinkArgument.device(link) }
-        let conversation = try Conversation()
-        let output = LiveOutput(
-            link, isJSON: json, conversation, clock: system.clock, wallClock: system.wallClock)
-        let persistence: KeptLink.Persistence =
-            keepTrying ? .always : console.isWatched ? .onceFound : .whileItMayPass
-        guard let family else {
-            try refuseConversations()
-            let listener = listener(gatt.profile, persistence, output)
-            let teller = ByteTeller(output, isRevealed: reveal, most: most, clock: system.clock)
-            return try run(output, on: console, system, late: { teller.hasReceived ? nil : lateness() }) {
-                () throws(CommandError) in
-                if link.canComeBack {
-                    try await listener.run(system) { session in await teller.receive(session) }
-                } else {
-                    try await teller.run(connector(system, gatt.profile, sound: nil))
-                }
-                if teller.hasReceived { return .done }
-                if !Task.isCancelled { output.message("\(link): nothing was read") }
-                return .nothingFound
-            }
-        }
-        // Some simulated readers use synthetic values that differ from those of real ones.
-        let own = recordedLink.simulatedFamily == nil ? family.profile : family.simulatedProfile
-        let profile = try profile.map { (path) throws(CommandError) in
-            try ProfileFile.read(path, over: own, of: family)
-        }
-        let sound = try jackSound(profile)
-        let (live, links) = try decryption(of: family, system, console)
-        let service = try lowEnergy(profile ?? own)
-        let listening = try CardListener(
-            link: link, family: family, profile: profile ?? own, output: output, isRevealed: reveal, most: most,
-            clock: system.clock, decryption: live)
-        // The mask keeps the bytes that a playback of the transcript needs.
-        let system = (try? family.makeMask(profile ?? own)).map(links.recording) ?? links
-        let late: @Sendable () -> CommandError? = {
-            listening.hasRead ? nil : lateness(listening.hasSwipe ? "was decrypted " : "")
-        }
-        return try run(output, on: console, system, late: late) {
-            () throws(CommandError) in
-            link.canComeBack && sound == nil
-                ? try await listening.run(listener(service, persistence, output), system)
-                : try await listening.run(
-                    persistent(output, system, connector(system, service, sound: sound)))
-        }
-    }
-
-    /// Runs the work until it ends or the timeout passes.
-    /// - Parameters:
-    ///   - output: is finished after the work.
-    ///   - console: writes the output.
-    ///   - system: provides the clock.
-    ///   - late: returns the error if the timeout has passed; nil if enough was read.
-    ///   - work: the work.
-    /// - Returns: the exit status.
-    /// - Throws: ``CommandError``: the work's error, or one if the timeout passed without a swipe.
-    private func run(
-        _ output: LiveOutput, on console: Console, _ system: BluetoothSystem,
-        late: @escaping @Sendable () -> CommandError?,
-        _ work: @escaping @Sendable () async throws(CommandError) -> ExitStatus
-    ) throws(CommandError) -> ExitStatus {
-        let end = lateness()
-        return try output.conversation.run(on: console, isInterrupted: system.isInterrupted) {
-            [limit, clock = system.clock] () async throws(CommandError) in
-            defer { output.finish() }
-            do throws(CommandError) {
-                return try await withDeadline(limit, of: clock, late: end, work)
-            } catch {
-                guard error.status == end.status else { throw error }
-                if let late = late() { throw late }
-                return .done
-            }
-        }
-    }
-
-    /// A connector for a link that is opened only once; with `--keep-trying` it repeats failed attempts.
-    private func persistent(
-        _ output: LiveOutput, _ system: BluetoothSystem,
-        _ connect: @escaping @Sendable () async throws(LinkError) -> any Transport
-    ) -> @Sendable () async throws(LinkError) -> any Transport {
-        return { [link, keepTrying, clock = system.clock] () async throws(LinkError) in
-            var retry = OpeningRetry(link, isWanted: keepTrying)
-            while true {
-                let failure: LinkError
-                do throws(LinkError) {
-                    return try await connect()
-                } catch {
-                    failure = error
-                }
-                guard !Task.isCancelled, let (wait, report) = retry.next(after: failure) else { throw failure }
-                if let report { output.add(report) }
-                guard (try? await clock.sleep(for: wait)) != nil else { throw failure }
-            }
-        }
-    }
-
-    /// The decryption of swipes, and the system whose simulated readers encrypt them with the same key.
-    private func decryption(
-        of family: ReaderFamily, _ system: BluetoothSystem, _ console: Console
-    ) throws(CommandError) -> (LiveDecryption?, BluetoothSystem) {
-        guard let path = decryption.keyFile else { return (nil, system) }
-        let key = try KeyFile.read(path, console)
-        var system = system
-        if link.simulatedFamily != nil {
-            let encryptor = try SwipeEncryptor.forReader(
-                of: family.name, key, decryption.keyScheme, from: path)
-            system = system.encrypting(with: encryptor)
-        }
-        // A simulated reader or a playback has no live card.
-        let isLive = link.simulatedFamily == nil && !link.isTranscript && !testCards
-        let decryptor = try decryption.decryptor(key, isLive ? .live : .test)
-        return (LiveDecryption(decryptor, isRevealed: reveal), system)
-    }
-
-    /// Rejects the transcript of a conversation: without a family the driver sends nothing, and a playback goes on only
-    /// after the recorded requests are sent again.
-    private func refuseConversations() throws(CommandError) {
-        guard carrier.scheme == .replay else { return }
-        do throws(LinkError) {
-            let transcript = try Transcript(contentsOf: carrier.address, link: link.description)
-            guard transcript.entries.contains(where: \.isSent) else { return }
-        } catch {
-            throw CommandError(error)
-        }
-        throw CommandError(
-            .usage, "\(link): name the family with --reader: the transcript has requests to the reader")
-    }
-
-    /// The listener that keeps the link open.
-    private func listener(
-        _ service: GATTProfile?, _ persistence: KeptLink.Persistence, _ output: LiveOutput
-    ) -> ReaderListener {
-        ReaderListener(
-            link: link, profile: service, route: route.route, persistence: persistence, output: output)
-    }
-
-    /// The GATT service of a Bluetooth Low Energy reader, from the command line or its profile; nil for other links.
-    private func lowEnergy(_ profile: ReaderProfile) throws(CommandError) -> GATTProfile? {
-        guard carrier.scheme == .ble, gatt.profile == nil else { return gatt.profile }
-        do throws(ReaderError) {
-            return try GATTProfile(profile)
-        } catch {
-            throw CommandError(.unavailable, "\(link): give --service and --notify: \(error)")
-        }
-    }
-
-    /// The closure that opens the link.
-    private func connector(
-        _ system: BluetoothSystem, _ service: GATTProfile?, sound: ReaderSound?
-    ) -> @Sendable () async throws(LinkError) -> any Transport {
-        { [link, profile = service, route = route.route] () async throws(LinkError) in
-            if let sound {
-                return try await LinuxDevices.connect(link, sound: sound, secrecy: system.secrecy)
-            }
-            return try await system.connect(link, profile, route)
-        }
-    }
-}
-
-extension TranscriptEntry {
-    /// Whether the entry records sent bytes.
-    fileprivate var isSent: Bool { if case .sent = event { true } else { false } }
 }
 
 /// The software that connects a reader over RFCOMM.

@@ -55,7 +55,7 @@ struct Modulate: Verb {
         guard (0...60).contains(idle) else { throw ValidationError("--idle must be 0 to 60 seconds.") }
     }
 
-    func run(on console: Console) throws(CommandError) -> ExitStatus {
+    func run(on console: Console, in environment: CommandEnvironment) throws(CommandError) -> ExitStatus {
         let mode = modem.candidates[0]
         var encoder: LineModeEncoder
         do throws(LineCodeError) {

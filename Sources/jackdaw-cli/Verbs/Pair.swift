@@ -34,10 +34,7 @@ struct Pair: Verb {
         throw ValidationError("--code must have 1 to 16 characters.")
     }
 
-    func run(on console: Console) throws(CommandError) -> ExitStatus { try run(on: console, BluetoothSystem()) }
-
-    /// Runs the verb with the given system's Bluetooth.
-    func run(on console: Console, _ system: BluetoothSystem) throws(CommandError) -> ExitStatus {
+    func run(on console: Console, in environment: CommandEnvironment) throws(CommandError) -> ExitStatus {
         let (address, radio) = try LinkArgument.device(link)
         let conversation = try Conversation()
         let agent = TerminalAgent(conversation: conversation, code: code)
@@ -45,9 +42,9 @@ struct Pair: Verb {
         try conversation.run(on: console) { () throws(CommandError) in
             do throws(LinkError) {
                 if isForgotten {
-                    try await system.forget(address)
+                    try await environment.forget(address)
                 } else {
-                    try await system.pair(address, radio, agent)
+                    try await environment.pair(address, radio, agent)
                 }
             } catch {
                 throw CommandError(error)

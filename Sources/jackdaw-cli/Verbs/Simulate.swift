@@ -1,6 +1,7 @@
 #if Command
 import ArgumentParser
 import JackdawBytes
+import JackdawCards
 import JackdawDecryption
 import JackdawLinux
 import JackdawReaders
@@ -160,16 +161,13 @@ struct Simulate: Verb {
         }
     }
 
-    func run(on console: Console) throws(CommandError) -> ExitStatus { try run(on: console, BluetoothSystem()) }
-
-    /// Runs the verb with the given system's links.
-    func run(on console: Console, _ system: BluetoothSystem) throws(CommandError) -> ExitStatus {
+    func run(on console: Console, in environment: CommandEnvironment) throws(CommandError) -> ExitStatus {
         let values = try profileValues()
-        let plan = try plan(values, console)
-        if case .card(let link) = link, let plan { return try simulate(plan, values, on: link, console, system) }
+        let plan = try plan(values, console, environment)
+        if case .card(let link) = link, let plan { return try simulate(plan, values, on: link, console, environment) }
         let conversation = try Conversation()
         let isJSON = json
-        let wallClock = system.wallClock
+        let wallClock = environment.wallClock
         let tell: @Sendable (LinkName, String, Int?) -> Void = { link, event, count in
             guard isJSON else {
                 let bytes = (count ?? 0) > 0 ? ", \(counted(count ?? 0, "byte"))" : ""
@@ -182,7 +180,7 @@ struct Simulate: Verb {
             object.add(time: wallClock.now())
             conversation.result(object)
         }
-        let serve: @Sendable (any Transport) async -> Void = { [clock = system.clock] link in
+        let serve: @Sendable (any Transport) async -> Void = { [clock = environment.clock] link in
             tell(link.link, "connected", plan == nil ? 0 : nil)
             if let plan {
                 await plan.serve(link, clock: clock)
@@ -191,11 +189,11 @@ struct Simulate: Verb {
                 tell(link.link, "ended", await Self.echo(link))
             }
         }
-        try conversation.run(on: console, isInterrupted: system.isInterrupted) {
+        try conversation.run(on: console, isInterrupted: environment.isInterrupted) {
             [offer = link, name = "Jackdaw \(reader.name)"] () async throws(CommandError) in
             do throws(LinkError) {
                 try await offer.serve(
-                    name, system,
+                    name, environment,
                     announce: { link in
                         if isJSON { tell(link, "offered", nil) } else { conversation.result("\(link)") }
                     }, warn: { conversation.message($0) }, serve)
@@ -211,14 +209,14 @@ struct Simulate: Verb {
     /// Simulates the reader in sound until the user interrupts it.
     private func simulate(
         _ plan: ReaderPlan, _ values: ReaderProfile?, on link: LinkName, _ console: Console,
-        _ system: BluetoothSystem
+        _ environment: CommandEnvironment
     ) throws(CommandError) -> ExitStatus {
         func tell(_ event: String) {
             guard json else { return console.message("\(link): \(event)") }
             var object = JSONObject()
             object.add("link", link.description)
             object.add("event", event)
-            object.add(time: system.wallClock.now())
+            object.add(time: environment.wallClock.now())
             console.result(object)
             console.flush()
         }
@@ -227,13 +225,13 @@ struct Simulate: Verb {
         }
         do throws(LinkError) {
             try LinuxDevices.simulate(
-                link, sound, while: { !system.isInterrupted() && !console.hasFailed },
+                link, sound, while: { !environment.isInterrupted() && !console.hasFailed },
                 { hasPower in tell(hasPower ? "has power" : "has no power") },
                 plan.makeReader)
         } catch {
             throw CommandError(error)
         }
-        if system.isInterrupted() { throw .interrupted }
+        if environment.isInterrupted() { throw .interrupted }
         return .done
     }
 
@@ -255,9 +253,11 @@ struct Simulate: Verb {
     }
 
     /// The simulated reader that the options describe; nil for the echo.
-    private func plan(_ values: ReaderProfile?, _ console: Console) throws(CommandError) -> ReaderPlan? {
+    private func plan(
+        _ values: ReaderProfile?, _ console: Console, _ environment: CommandEnvironment
+    ) throws(CommandError) -> ReaderPlan? {
         guard case .family(let family) = reader else { return nil }
-        var plan = ReaderPlan(model: try model(of: family, values, console))
+        var plan = ReaderPlan(model: try model(of: family, values, console, environment))
         plan.deck = (card.isEmpty ? SimulatedCard.deck : card).map {
             Presentation($0, manner.manner, after: .seconds(delay))
         }
@@ -271,9 +271,9 @@ struct Simulate: Verb {
 
     /// The model of the reader, with the profile or the key if there is one.
     private func model(
-        of family: SimulatedFamily, _ values: ReaderProfile?, _ console: Console
+        of family: SimulatedFamily, _ values: ReaderProfile?, _ console: Console, _ environment: CommandEnvironment
     ) throws(CommandError) -> any ReaderModel {
-        if let keyFile { return try model(of: family, withKeyIn: keyFile, console) }
+        if let keyFile { return try model(of: family, with: environment.key(keyFile, console), from: keyFile) }
         guard let profile, let values else { return family.makeModel() }
         do throws(ReaderError) {
             return try family.makeModel(values)
@@ -283,10 +283,10 @@ struct Simulate: Verb {
     }
 
     private func model(
-        of family: SimulatedFamily, withKeyIn path: String, _ console: Console
+        of family: SimulatedFamily, with key: consuming SecretBytes, from path: String
     ) throws(CommandError) -> any ReaderModel {
         let encryptor = try SwipeEncryptor.forReader(
-            of: family.name, try KeyFile.read(path, console), keyScheme, from: path)
+            of: family.name, key, keyScheme, from: path)
         guard let model = family.makeModel(cipher: encryptor) else {
             let way = keyScheme.map { " by \($0.rawValue)" } ?? ""
             throw CommandError(.usage, "the encryption of \(family.name) readers\(way) is not published")

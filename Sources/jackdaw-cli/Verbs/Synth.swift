@@ -74,7 +74,7 @@ struct Synth: Verb {
         }
     }
 
-    func run(on console: Console) throws(CommandError) -> ExitStatus {
+    func run(on console: Console, in environment: CommandEnvironment) throws(CommandError) -> ExitStatus {
         var texts: [(TrackNumber, String?)] = [(.one, track1), (.two, track2), (.three, track3)]
         if texts.allSatisfy({ $0.1 == nil }) { texts[1].1 = TestCard.name }
         var tracks: [Int] = []

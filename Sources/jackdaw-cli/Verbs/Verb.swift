@@ -1,20 +1,24 @@
 #if Command
 import ArgumentParser
 
-/// A verb of the command: does its work on a console, so that tests can run it within their own process.
+/// A verb of the command: does its work on a console and in an environment, so that tests can run it within their own
+/// process.
 protocol Verb: ParsableCommand {
     /// Runs the verb.
+    /// - Parameters:
+    ///   - console: standard output and standard error.
+    ///   - environment: everything else that the verb needs from outside.
     /// - Returns: the exit status of a run that ended without an error.
     /// - Throws: ``CommandError``.
-    func run(on console: Console) throws(CommandError) -> ExitStatus
+    func run(on console: Console, in environment: CommandEnvironment) throws(CommandError) -> ExitStatus
 }
 
 extension Verb {
     /// Runs the verb on a console and prints any error as one line.
-    func status(on console: Console) -> ExitStatus {
+    func status(on console: Console, in environment: CommandEnvironment = CommandEnvironment()) -> ExitStatus {
         var status: ExitStatus
         do throws(CommandError) {
-            status = try run(on: console)
+            status = try run(on: console, in: environment)
         } catch {
             status = error.status
             if status != .interrupted { console.message(error.message) }

@@ -1,12 +1,51 @@
+import Glibc
+import JackdawALSA
 import JackdawBluetooth
+import JackdawCards
 import JackdawLinux
 import JackdawReaders
 import JackdawSystem
 import JackdawTransport
+import SwipeController
 
-/// Bluetooth and links on the computer that runs the command; tests replace them.
-struct BluetoothSystem: Sendable {
-    /// Scans for devices for the given duration.
+/// The computer that runs the command, as its verbs see it: clocks, the terminal, key files, sound devices, Bluetooth
+/// and links. Tests replace parts of it.
+struct CommandEnvironment: Sendable {
+    /// Provides the time of day.
+    var wallClock = WallClock()
+    /// Measures the times of readers, real and simulated.
+    var clock: any Clock<Duration> = SuspendingClock()
+    /// The monotonic time, independent of the sound's.
+    var now: @Sendable () -> ContinuousClock.Instant = { .now }
+    /// Blocks the thread for the duration.
+    var sleep: @Sendable (Duration) -> Void = { usleep(UInt32($0 / .microseconds(1))) }
+    /// Whether standard input is a terminal, so that a user can answer.
+    var isTerminal = isatty(STDIN_FILENO) == 1
+    /// Whether the user has interrupted the command.
+    var isInterrupted: @Sendable () -> Bool = { Interruption.isRequested }
+    /// Reads a key from a file; the console shows a warning if other users can read it.
+    var key: @Sendable (String, Console) throws(CommandError) -> SecretBytes = { path, console throws(CommandError) in
+        try KeyFile.read(path, console)
+    }
+
+    /// Lists the sound cards.
+    var cards: @Sendable () throws(LinkError) -> SoundCards = { () throws(LinkError) in try SoundCards() }
+    /// Opens the jacks of a card, given its short name.
+    var cardJacks: @Sendable (String) throws(LinkError) -> JackMonitor = { card throws(LinkError) in
+        try JackMonitor(card: card)
+    }
+    /// Finds the reason why a device cannot be opened.
+    var diagnosis = DeviceDiagnosis()
+    /// Opens a port that captures sound; gives up once the closure returns false.
+    var capture: @Sendable (LinkName, StreamConfiguration, @escaping () -> Bool) throws(LinkError) -> any AudioPort
+    /// Opens the mixer of the port's card; nil if the card has none.
+    var mixer: @Sendable (LinkName) throws(LinkError) -> Mixer?
+    /// Opens the jacks of the port's card; nil if the card has no jack detection.
+    var jacks: @Sendable (LinkName) throws(LinkError) -> JackMonitor?
+    /// Opens the jack of a link for a swipe controller.
+    var swipeEnvironment: @Sendable (LinkName, [ReaderProfile], SwipeMemory) throws(LinkError) -> LinuxSwipeEnvironment
+
+    /// Scans for Bluetooth devices for the given duration.
     var devices: @Sendable (Duration) -> AsyncThrowingStream<FoundDevice, any Error>
     /// The Bluetooth adapters of this computer.
     var adapters: @Sendable () async throws(LinkError) -> [BluetoothAdapter]
@@ -31,12 +70,6 @@ struct BluetoothSystem: Sendable {
             UInt8, String, @escaping @Sendable (SystemFailure) async -> Void,
             @escaping @Sendable (any Transport) async -> Void
         ) async throws(LinkError) -> Void
-    /// Measures the times of readers, real and simulated.
-    var clock: any Clock<Duration> = SuspendingClock()
-    /// Provides the time of day.
-    var wallClock = WallClock()
-    /// Whether the user has interrupted the command.
-    var isInterrupted: @Sendable () -> Bool = { Interruption.isRequested }
 
     /// How transcripts mask their content.
     private(set) var secrecy = TranscriptSecrecy.usual
@@ -44,33 +77,41 @@ struct BluetoothSystem: Sendable {
     private let linux: LinuxDevices
 
     /// A copy whose simulated readers encrypt their swipes.
-    func encrypting(with cipher: any SwipeCipher) -> BluetoothSystem {
-        var system = self
-        system.connect = { [linux] link, profile, route throws(LinkError) in
+    func encrypting(with cipher: any SwipeCipher) -> CommandEnvironment {
+        var environment = self
+        environment.connect = { [linux] link, profile, route throws(LinkError) in
             try await linux.connect(link, profile: profile, route: route, cipher: cipher)
         }
-        system.record = { [linux] link, profile, route, secrecy throws(LinkError) in
+        environment.record = { [linux] link, profile, route, secrecy throws(LinkError) in
             try await linux.connect(link, profile: profile, route: route, secrecy: secrecy, cipher: cipher)
         }
-        return system
+        return environment
     }
 
     /// A copy whose transcripts are masked by the mask of a reader family.
-    func recording(_ mask: ReaderMask) -> BluetoothSystem {
-        var system = self
-        system.secrecy = .masked(mask)
-        system.connect = { [record] link, profile, route throws(LinkError) in
+    func recording(_ mask: ReaderMask) -> CommandEnvironment {
+        var environment = self
+        environment.secrecy = .masked(mask)
+        environment.connect = { [record, connect] link, profile, route throws(LinkError) in
             try await link.scheme == .record
                 ? record(link, profile, route, .masked(mask)) : connect(link, profile, route)
         }
-        return system
+        return environment
     }
 
-    /// Uses this computer's Bluetooth and links.
+    /// The computer itself.
     init() {
         let bluetooth = Bluetooth()
         let linux = LinuxDevices(bluetooth: bluetooth)
         self.linux = linux
+        capture = { link, configuration, isWanted throws(LinkError) in
+            try linux.capture(link, configuration, while: isWanted)
+        }
+        mixer = { link throws(LinkError) in try linux.mixer(link) }
+        jacks = { link throws(LinkError) in try linux.jacks(link) }
+        swipeEnvironment = { link, profiles, memory throws(LinkError) in
+            try linux.swipeEnvironment(link, profiles: profiles, memory: memory)
+        }
         devices = { duration in bluetooth.scanner().devices(for: duration) }
         adapters = { () throws(LinkError) in try await bluetooth.adapters() }
         pair = { address, radio, agent throws(LinkError) in
@@ -92,65 +133,5 @@ struct BluetoothSystem: Sendable {
                 throw error
             }
         }
-    }
-}
-
-/// A Bluetooth adapter of this computer, as it is printed.
-struct AdapterReport {
-    let adapter: BluetoothAdapter
-
-    /// An empty table with the columns of an adapter.
-    static var table: Table { Table(.text("adapter"), .text("address"), .text("name"), .text("state")) }
-
-    func add(to table: inout Table) {
-        table.add(adapter.name, adapter.address.description, adapter.alias, adapter.isPowered ? "on" : "off")
-    }
-
-    var json: JSONObject {
-        var object = JSONObject()
-        object.add("kind", "adapter")
-        object.add("adapter", adapter.name)
-        object.add("address", adapter.address.description)
-        object.add("name", adapter.alias)
-        object.add("powered", adapter.isPowered)
-        return object
-    }
-}
-
-/// A Bluetooth device that a scan has found, as it is printed.
-struct FoundDeviceReport {
-    let device: FoundDevice
-
-    /// An empty table with the columns of a device.
-    static var table: Table { Table(.text("link"), .text("name"), .number("dBm"), .text("state"), .text("services")) }
-
-    func add(to table: inout Table) {
-        var states: [String] = []
-        if device.isPaired { states.append("paired") }
-        if device.isConnected { states.append("connected") }
-        // Full UUIDs are too wide for the table.
-        let services = device.services.prefix(3).map(Self.short).joined(separator: " ")
-        let more = device.services.count > 3 ? " and \(device.services.count - 3) more" : ""
-        table.add(
-            device.link.description, device.name ?? "", device.signalStrength.map(String.init) ?? "",
-            states.isEmpty ? "new" : states.joined(separator: ", "), services + more)
-    }
-
-    var json: JSONObject {
-        var object = JSONObject()
-        object.add("kind", "bluetooth")
-        object.add("link", device.link.description)
-        object.add("name", device.name)
-        object.add("rssi", device.signalStrength)
-        object.add("paired", device.isPaired)
-        object.add("connected", device.isConnected)
-        object.add("services", device.services)
-        return object
-    }
-
-    /// The four digits that distinguish a UUID of the Bluetooth standard; any other UUID unchanged.
-    private static func short(_ uuid: String) -> String {
-        guard uuid.hasPrefix("0000"), uuid.hasSuffix("-0000-1000-8000-00805f9b34fb") else { return uuid }
-        return String(uuid.dropFirst(4).prefix(4))
     }
 }
