@@ -20,15 +20,15 @@ import Testing
         FoundDevice(link: LinkName(.ble, "11:22:33:44:55:66"), services: ["0508e6f8-ad82-898f-f843-e3410cb60101"]),
     ]
 
-    /// Runs a verb with a system's Bluetooth.
+    /// Runs a verb in an environment.
     private func run(
-        _ arguments: String..., by system: BluetoothSystem
+        _ arguments: String..., by environment: CommandEnvironment
     ) async throws -> (status: Status, output: String, messages: String) {
-        try await run(arguments, by: system)
+        try await run(arguments, by: environment)
     }
 
     private func run(
-        _ arguments: [String], by system: BluetoothSystem, isWatched: Bool = false
+        _ arguments: [String], by environment: CommandEnvironment, isWatched: Bool = false
     ) async throws -> (status: Status, output: String, messages: String) {
         try await onOwnThread {
             let recorder = ConsoleRecorder(isWatched: isWatched)
@@ -36,10 +36,7 @@ import Testing
             do throws(CommandError) {
                 status =
                     switch try? JackdawCommand.parseAsRoot(arguments) {
-                    case let verb as Devices: try verb.run(on: recorder.console, system)
-                    case let verb as Pair: try verb.run(on: recorder.console, system)
-                    case let verb as Listen: try verb.run(on: recorder.console, system)
-                    case let verb as Simulate: try verb.run(on: recorder.console, system)
+                    case let verb as any Verb: try verb.run(on: recorder.console, in: environment)
                     default: .usage
                     }
             } catch {
@@ -51,22 +48,22 @@ import Testing
         }
     }
 
-    private func system(finding devices: [FoundDevice], _ failure: LinkError? = nil) -> BluetoothSystem {
-        var system = BluetoothSystem()
-        system.devices = { _ in
+    private func environment(finding devices: [FoundDevice], _ failure: LinkError? = nil) -> CommandEnvironment {
+        var environment = CommandEnvironment()
+        environment.devices = { _ in
             let (stream, continuation) = AsyncThrowingStream.makeStream(of: FoundDevice.self)
             for device in devices { continuation.yield(device) }
             continuation.finish(throwing: failure)
             return stream
         }
-        return system
+        return environment
     }
 
     @Test func aScanListsWhatWasFoundAsItWasToldLast() async throws {
         var closer = Self.found[0]
         closer.signalStrength = -40
-        let system = system(finding: Self.found + [closer])
-        let table = try await run("devices", "--scan", by: system)
+        let environment = environment(finding: Self.found + [closer])
+        let table = try await run("devices", "--scan", by: environment)
         #expect(table.status == .done)
         #expect(
             table.output == """
@@ -75,52 +72,52 @@ import Testing
                 ble:11:22:33:44:55:66                 new     0508e6f8-ad82-898f-f843-e3410cb60101
 
                 """)
-        let objects = try await run("devices", "--scan", "--json", by: system)
+        let objects = try await run("devices", "--scan", "--json", by: environment)
         #expect(objects.output.split(separator: "\n").count == 2)
         #expect(objects.output.contains(#""name":"SP:12","rssi":-40,"paired":true"#))
     }
 
     @Test func aScanSaysWhyItFindsNothing() async throws {
-        let nothing = try await run("devices", "--scan", by: system(finding: []))
+        let nothing = try await run("devices", "--scan", by: environment(finding: []))
         #expect(nothing.status == .nothingFound)
         let off = LinkError(.adapterOff, link: "hci0", "the adapter is off")
-        let failed = try await run("devices", "--scan", by: system(finding: Self.found, off))
+        let failed = try await run("devices", "--scan", by: environment(finding: Self.found, off))
         #expect(failed.status == .unavailable)
         #expect(failed.messages.contains("the adapter is off"))
     }
 
     /// The code goes to the device, and nowhere else.
     @Test func aCodeFromTheCommandLineIsNotAskedFor() async throws {
-        var system = BluetoothSystem()
-        system.pair = { address, radio, agent throws(LinkError) in
+        var environment = CommandEnvironment()
+        environment.pair = { address, radio, agent throws(LinkError) in
             let code = await agent.requestPINCode(for: Self.found[0])
             guard code == "4711", radio == .classic, address.description == Self.reader else {
                 throw LinkError(.rejected, link: "rfcomm", "would not pair")
             }
         }
         let link = "rfcomm:\(Self.reader)"
-        let paired = try await run("pair", link, "--code", "4711", by: system)
+        let paired = try await run("pair", link, "--code", "4711", by: environment)
         #expect(paired.status == .done)
         #expect(paired.output == "\(link): paired\n")
         #expect(!paired.messages.contains("4711"))
-        let wrong = try await run("pair", link, "--code", "1", by: system)
+        let wrong = try await run("pair", link, "--code", "1", by: environment)
         #expect(wrong.status == .unavailable)
     }
 
     /// A code that stays shown until the reader has taken it asks for nothing.
     @Test func aCodeThatWasShownIsNoQuestionThatIsOver() async throws {
-        var system = BluetoothSystem()
-        system.pair = { _, _, agent throws(LinkError) in
+        var environment = CommandEnvironment()
+        environment.pair = { _, _, agent throws(LinkError) in
             await agent.display(passkey: "000007", entered: 0, for: Self.found[0])
             await agent.cancelled()
         }
-        let run = try await run("pair", "rfcomm:\(Self.reader)", by: system)
+        let run = try await run("pair", "rfcomm:\(Self.reader)", by: environment)
         #expect(run.status == .done)
         #expect(run.messages == "jackdaw: type 000007 on SP:12, and confirm there\n")
     }
 
     @Test func whatIsNoBluetoothDeviceIsNotPaired() async throws {
-        let run = try await run("pair", "alsa:default", by: BluetoothSystem())
+        let run = try await run("pair", "alsa:default", by: CommandEnvironment())
         #expect(run.status == .usage)
     }
 
@@ -128,8 +125,8 @@ import Testing
     @Test(arguments: [false, true]) func whatAReaderSendsIsCounted(isRevealed: Bool) async throws {
         let card = Array(";4111111111111111=29121010000000000?".utf8)
         let attempts = Shared(0)
-        var system = BluetoothSystem()
-        system.connect = { link, _, _ throws(LinkError) in
+        var environment = CommandEnvironment()
+        environment.connect = { link, _, _ throws(LinkError) in
             let number = attempts.with { attempts in
                 attempts += 1
                 return attempts
@@ -140,11 +137,11 @@ import Testing
             try await there.endSending()
             return here
         }
-        system.keep = { persistence, connect in
+        environment.keep = { persistence, connect in
             KeptLink(persistence, backOff: BackOff(first: .nanoseconds(1)), connect: connect)
         }
         let link = "rfcomm:\(Self.reader)/1"
-        let run = try await run("listen", "--link", link, isRevealed ? "--reveal" : "--failures", by: system)
+        let run = try await run("listen", "--link", link, isRevealed ? "--reveal" : "--failures", by: environment)
         #expect(run.status == .unavailable)
         let digits = card.map(\.lowercaseHexadecimal).joined()
         let reported = isRevealed ? digits : "received \(card.count) bytes"
@@ -154,23 +151,23 @@ import Testing
         #expect(run.messages.split(separator: "\n").count { $0.contains("--reader") } == (isRevealed ? 0 : 1))
     }
 
-    /// A system whose links lead to these other ends.
-    private func system(_ clock: any Clock<Duration>) -> (BluetoothSystem, Shared<[MemoryTransport]>) {
-        var system = BluetoothSystem()
-        system.clock = clock
+    /// An environment whose links lead to these other ends.
+    private func environment(_ clock: any Clock<Duration>) -> (CommandEnvironment, Shared<[MemoryTransport]>) {
+        var environment = CommandEnvironment()
+        environment.clock = clock
         let ends = Shared<[MemoryTransport]>([])
-        system.connect = { link, _, _ throws(LinkError) in
+        environment.connect = { link, _, _ throws(LinkError) in
             let (here, there) = MemoryTransport.pair(link: link)
             ends.with { $0.append(there) }
             return here
         }
-        return (system, ends)
+        return (environment, ends)
     }
 
     /// What a device sends without a pause counts as one swipe if its family is unknown.
     @Test(arguments: [1, 2]) func soManyBurstsAreEnough(most: Int) async throws {
         let clock = ManualClock()
-        let (system, ends) = system(clock)
+        let (environment, ends) = environment(clock)
         let device = Task {
             try await ends.until { !$0.isEmpty }
             let far = ends.with { $0[0] }
@@ -187,7 +184,8 @@ import Testing
                 await Task.yield()
             }
         }
-        let run = try await run(["listen", "--link", "rfcomm:\(Self.reader)/1", "--swipes", "\(most)"], by: system)
+        let run = try await run(
+            ["listen", "--link", "rfcomm:\(Self.reader)/1", "--swipes", "\(most)"], by: environment)
         device.cancel()
         try await device.value
         #expect(run.status == .done, "\(run)")
@@ -208,7 +206,7 @@ import Testing
     /// The next one has begun before the end of the last one was noticed.
     @Test(.timeLimit(.minutes(30))) func moreBurstsThanWereWantedAreEnough() async throws {
         let clock = LateClock()
-        let (system, ends) = system(clock)
+        let (environment, ends) = environment(clock)
         let device = Task {
             try await ends.until { !$0.isEmpty }
             let far = ends.with { $0[0] }
@@ -217,29 +215,29 @@ import Testing
             clock.base.advance(by: .seconds(1))
             try await far.send([4])
         }
-        let run = try await run("listen", "--link", "rfcomm:\(Self.reader)/1", "--swipes", "1", by: system)
+        let run = try await run("listen", "--link", "rfcomm:\(Self.reader)/1", "--swipes", "1", by: environment)
         try await device.value
         #expect(run.status == .done)
     }
 
-    /// The time of the waits is the system's, and no other passes.
+    /// The time of the waits is the environment's, and no other passes.
     @Test(arguments: [false, true]) func whyALinkCannotBeOpenedIsToldOnceAMinute(isJSON: Bool) async throws {
         let link = "rfcomm:\(Self.reader)"
         let clock = LeapingClock(most: .seconds(30))
         let attempts = Shared(0)
-        var system = BluetoothSystem()
-        system.clock = clock
-        system.keep = { persistence, connect in
+        var environment = CommandEnvironment()
+        environment.clock = clock
+        environment.keep = { persistence, connect in
             KeptLink(persistence, backOff: BackOff(jitter: 0), clock: clock, wallClock: clock, connect: connect)
         }
-        system.connect = { link, _, _ throws(LinkError) in
+        environment.connect = { link, _, _ throws(LinkError) in
             let number = attempts.with { attempts in
                 attempts += 1
                 return attempts
             }
             throw LinkError(number <= 20 ? .outOfRange : .rejected, link: link.description, "no answer")
         }
-        let run = try await run(["listen", "--link", link] + (isJSON ? ["--json"] : []), by: system)
+        let run = try await run(["listen", "--link", link] + (isJSON ? ["--json"] : []), by: environment)
         #expect(run.status == .unavailable)
         #expect(attempts.with { $0 } == 21)
         // The waits are 1, 2, 4, 8 and 16 s, and then 30 s each.
@@ -259,23 +257,23 @@ import Testing
     func whatRetryingCannotChangeEndsItAtATerminal(code: LinkError.Code, isWatched: Bool, isRetried: Bool) async throws
     {
         let (attempts, others) = (Shared(0), Shared(0))
-        func system(_ attempts: Shared<Int>) -> BluetoothSystem {
-            var system = BluetoothSystem()
-            system.keep = { persistence, connect in
+        func environment(_ attempts: Shared<Int>) -> CommandEnvironment {
+            var environment = CommandEnvironment()
+            environment.keep = { persistence, connect in
                 KeptLink(persistence, backOff: BackOff(first: .nanoseconds(1)), connect: connect)
             }
-            system.isInterrupted = { attempts.with { $0 >= 3 } }
-            system.connect = { link, _, _ throws(LinkError) in
+            environment.isInterrupted = { attempts.with { $0 >= 3 } }
+            environment.connect = { link, _, _ throws(LinkError) in
                 attempts.with { $0 += 1 }
                 throw LinkError(code, link: link.description, "no")
             }
-            return system
+            return environment
         }
         let line = ["listen", "--link", "tcp:192.0.2.7:4000", "--reader", "miura"]
-        let ended = try await run(line, by: system(attempts), isWatched: isWatched)
+        let ended = try await run(line, by: environment(attempts), isWatched: isWatched)
         #expect(ended.status == (isRetried ? .interrupted : .unavailable))
         #expect((attempts.with { $0 } >= 3) == isRetried)
-        let kept = try await run(line + ["--keep-trying"], by: system(others), isWatched: isWatched)
+        let kept = try await run(line + ["--keep-trying"], by: environment(others), isWatched: isWatched)
         #expect(kept.status == .interrupted)
         #expect(others.with { $0 } >= 3)
     }
@@ -285,12 +283,12 @@ import Testing
         let link = "rfcomm:\(Self.reader)"
         let (clock, wallClock) = (ManualClock(), ManualClock())
         let attempts = Shared(0)
-        var system = BluetoothSystem()
-        system.wallClock.now = { .milliseconds(1_769_850_300_250) }
-        system.keep = { persistence, connect in
+        var environment = CommandEnvironment()
+        environment.wallClock.now = { .milliseconds(1_769_850_300_250) }
+        environment.keep = { persistence, connect in
             KeptLink(persistence, clock: clock, wallClock: wallClock, connect: connect)
         }
-        system.connect = { link, _, _ throws(LinkError) in
+        environment.connect = { link, _, _ throws(LinkError) in
             let isFirst = attempts.with { attempts in
                 attempts += 1
                 return attempts == 1
@@ -303,7 +301,7 @@ import Testing
             clock.advance(by: .seconds(1))
             wallClock.advance(by: .seconds(1))
         }
-        let run = try await run("listen", "--link", link, isJSON ? "--json" : "--failures", by: system)
+        let run = try await run("listen", "--link", link, isJSON ? "--json" : "--failures", by: environment)
         await retry.value
         #expect(run.status == .unavailable)
         let lines = [
@@ -326,12 +324,12 @@ import Testing
     @Test(arguments: [(["--route", "bluetoothd"], SerialRoute.bluetoothd), ([], .kernel)])
     func aReaderIsConnectedTheWayThatWasAskedFor(options: [String], expected: SerialRoute) async throws {
         let routes = Shared<[SerialRoute]>([])
-        var system = BluetoothSystem()
-        system.connect = { link, _, route throws(LinkError) in
+        var environment = CommandEnvironment()
+        environment.connect = { link, _, route throws(LinkError) in
             routes.with { $0.append(route) }
             throw LinkError(.unsupported, link: link.description, "no sockets", remedy: "do this")
         }
-        let run = try await run(["listen", "--link", "rfcomm:\(Self.reader)"] + options, by: system)
+        let run = try await run(["listen", "--link", "rfcomm:\(Self.reader)"] + options, by: environment)
         #expect(routes.with { $0 } == [expected])
         #expect(run.status == .unavailable)
         #expect(run.messages.contains("do this"))
@@ -354,14 +352,14 @@ import Testing
     func adaptersAreListedWhereThereIsBluetooth(
         code: LinkError.Code?, expected: [BluetoothAdapter], messages: String
     ) async throws {
-        var system = BluetoothSystem()
-        system.adapters = { () throws(LinkError) in
+        var environment = CommandEnvironment()
+        environment.adapters = { () throws(LinkError) in
             if let code { throw LinkError(code, link: "bluetooth", "may not", remedy: "join the group") }
             return [Self.adapter]
         }
-        let (adapters, reported) = try await onOwnThread { [system] in
+        let (adapters, reported) = try await onOwnThread { [environment] in
             let recorder = ConsoleRecorder()
-            return (try Devices.adapters(of: system, on: recorder.console), recorder.messages)
+            return (try Devices.adapters(of: environment, on: recorder.console), recorder.messages)
         }
         #expect(adapters == expected)
         #expect(reported == messages)
@@ -370,12 +368,12 @@ import Testing
     /// A link that breaks while the echo sends leaves nothing of what it received.
     @Test func theEchoWipesWhatItCannotSend() async throws {
         let link = BrokenLink()
-        var system = BluetoothSystem()
-        system.serve = { _, _, _, serve throws(LinkError) in
+        var environment = CommandEnvironment()
+        environment.serve = { _, _, _, serve throws(LinkError) in
             await serve(link)
             throw LinkError(.serviceMissing, link: "rfcomm:7", "bluetoothd ended")
         }
-        _ = try await run("simulate", "echo", "--link", "rfcomm:7", by: system)
+        _ = try await run("simulate", "echo", "--link", "rfcomm:7", by: environment)
         let address = try #require(link.sent.with { $0 })
         let memory = try processMemory(at: address, count: BrokenLink.bytes.count)
         // What manages the heap writes there, and so may others since: one such byte, or two, are no proof.
@@ -386,8 +384,8 @@ import Testing
     /// What is sent to the simulated reader comes back.
     @Test func theEchoSendsBackWhatItReceives() async throws {
         let received = Shared<[UInt8]>([])
-        var system = BluetoothSystem()
-        system.serve = { channel, _, _, serve throws(LinkError) in
+        var environment = CommandEnvironment()
+        environment.serve = { channel, _, _, serve throws(LinkError) in
             let (here, there) = MemoryTransport.pair(link: LinkName(.rfcomm, "\(Self.reader)/\(channel)"))
             let served = Task { await serve(here) }
             try await there.send([1, 2, 3])
@@ -399,7 +397,7 @@ import Testing
             await served.value
             throw LinkError(.serviceMissing, link: "rfcomm:\(channel)", "bluetoothd ended")
         }
-        let run = try await run("simulate", "echo", "--link", "rfcomm:7", by: system)
+        let run = try await run("simulate", "echo", "--link", "rfcomm:7", by: environment)
         #expect(run.status == .unavailable)
         #expect(received.with { $0 } == [1, 2, 3])
         #expect(run.messages.contains("rfcomm:\(Self.reader)/7: ended, 3 bytes"))

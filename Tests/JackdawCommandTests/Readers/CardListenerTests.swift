@@ -14,16 +14,16 @@ import Testing
     private static let link = "tcp:192.0.2.7:4000"
     private static let visa = SimulatedCard.deck[0]
 
-    /// Runs `listen` with a system's links.
+    /// Runs `listen` in an environment.
     private func run(
-        _ arguments: [String], by system: BluetoothSystem
+        _ arguments: [String], by environment: CommandEnvironment
     ) async throws -> (status: Status, lines: [String], messages: String) {
         try await onOwnThread {
             let recorder = ConsoleRecorder()
             let verb = try #require(try JackdawCommand.parseAsRoot(["listen"] + arguments) as? Listen)
             var status: Status
             do throws(CommandError) {
-                status = try verb.run(on: recorder.console, system)
+                status = try verb.run(on: recorder.console, in: environment)
             } catch {
                 status = error.status
                 recorder.console.message(error.message)
@@ -33,26 +33,26 @@ import Testing
         }
     }
 
-    /// A system at whose links simulated readers are, one after the other; the session's time stands still.
+    /// An environment at whose links simulated readers are, one after the other; the session's time stands still.
     /// - Parameters:
     ///   - readers: the cards and the faults of each.
     ///   - family: the readers'.
     ///   - clock: the session's.
-    /// - Returns: the system.
+    /// - Returns: the environment.
     /// - Throws: where the family is not simulated.
-    private func system(
+    private func environment(
         _ readers: [(deck: [Presentation], faults: [PlannedFault])], family: String = "miura",
         clock: any Clock<Duration> = ManualClock()
-    ) throws -> BluetoothSystem {
+    ) throws -> CommandEnvironment {
         let family = try #require(SimulatedFamily.named(family))
         let attempts = Shared(0)
-        var system = BluetoothSystem()
-        system.clock = clock
-        system.keep = { persistence, connect in
+        var environment = CommandEnvironment()
+        environment.clock = clock
+        environment.keep = { persistence, connect in
             KeptLink(persistence, backOff: BackOff(first: .nanoseconds(1)), connect: connect)
         }
-        system.isInterrupted = { false }
-        system.connect = { link, _, _ throws(LinkError) in
+        environment.isInterrupted = { false }
+        environment.connect = { link, _, _ throws(LinkError) in
             let number = attempts.with { attempts in
                 defer { attempts += 1 }
                 return attempts
@@ -64,12 +64,12 @@ import Testing
                 SimulatedReader(family.makeModel(), deck: readers[number].deck, faults: readers[number].faults)
             }
         }
-        return system
+        return environment
     }
 
     @Test func eachEventIsALine() async throws {
-        let system = try system([([Presentation(Self.visa)], [])])
-        let run = try await run(["--link", Self.link, "--reader", "miura", "--swipes", "1"], by: system)
+        let environment = try environment([([Presentation(Self.visa)], [])])
+        let run = try await run(["--link", Self.link, "--reader", "miura", "--swipes", "1"], by: environment)
         #expect(run.status == .done)
         #expect(
             run.lines == [
@@ -81,8 +81,8 @@ import Testing
     }
 
     @Test func eachEventIsAnObject() async throws {
-        let system = try system([([Presentation(Self.visa)], [])])
-        let run = try await run(["--link", "sim:miura", "--json", "--swipes", "1"], by: system)
+        let environment = try environment([([Presentation(Self.visa)], [])])
+        let run = try await run(["--link", "sim:miura", "--json", "--swipes", "1"], by: environment)
         let objects = try run.lines.map(jsonObject)
         #expect(
             objects.map { $0["event"] as? String } == ["identified", "ready", "waiting_for_card", "swipe"])
@@ -97,8 +97,8 @@ import Testing
     @Test(arguments: [false, true]) func whatACardHoldsIsShownWhereThatIsAskedFor(isJSON: Bool) async throws {
         let options = ["--link", "sim:miura", "--swipes", "1"] + (isJSON ? ["--json"] : [])
         for isRevealed in [false, true] {
-            let system = try system([([Presentation(Self.visa)], [])])
-            let run = try await run(options + (isRevealed ? ["--reveal"] : []), by: system)
+            let environment = try environment([([Presentation(Self.visa)], [])])
+            let run = try await run(options + (isRevealed ? ["--reveal"] : []), by: environment)
             let output = run.lines.joined(separator: "\n")
             for track in Self.visa.tracks where !track.isEmpty { #expect(output.contains(track) == isRevealed) }
             // The frame, in which the tracks are once more, is not text.
@@ -111,14 +111,14 @@ import Testing
     @Test(arguments: [false, true]) func aReadersWordsShowNoTrack(isJSON: Bool) async throws {
         var device = SimulatedDevice()
         device.firmware = "%B4111111111111111^DOE/JANE^28121010000000000000?"
-        var system = try system([])
-        system.connect = { [device] link, _, _ throws(LinkError) in
+        var environment = try environment([])
+        environment.connect = { [device] link, _, _ throws(LinkError) in
             SimulatorHost.open(link, clock: LeapingClock(most: .seconds(10))) {
                 SimulatedReader(MiuraModel(), device: device, deck: [Presentation(Self.visa)])
             }
         }
         let arguments = ["--link", Self.link, "--reader", "miura", "--swipes", "1"] + (isJSON ? ["--json"] : [])
-        let run = try await run(arguments, by: system)
+        let run = try await run(arguments, by: environment)
         let output = run.lines.joined(separator: "\n") + run.messages
         #expect(output.contains("49 characters"))
         for secret in ["4111111111111111", "DOE", "2812101"] { #expect(!output.contains(secret)) }
@@ -140,7 +140,7 @@ import Testing
         let folder = try TemporaryFolder()
         let header = TranscriptHeader(link: Self.link, isMasked: true).line
         let path = try folder.write("\(header)\n0.000000 > 02\n".utf8, to: "session.txt")
-        let run = try await run(["--link", "replay:\(path)"], by: try system([]))
+        let run = try await run(["--link", "replay:\(path)"], by: try environment([]))
         #expect(run.status == .usage)
         #expect(run.messages.contains("--reader"))
     }
@@ -149,8 +149,8 @@ import Testing
     @Test func aReaderThatIsLostIsConnectedAgain() async throws {
         // After who it is, twice, and the wait comes the swipe; then it goes in the middle of the next answer.
         let lost = PlannedFault(.disconnect, 4..<5)
-        let system = try system([([Presentation(Self.visa)], [lost]), ([Presentation(Self.visa)], [])])
-        let run = try await run(["--link", Self.link, "--reader", "miura", "--json", "--swipes", "2"], by: system)
+        let environment = try environment([([Presentation(Self.visa)], [lost]), ([Presentation(Self.visa)], [])])
+        let run = try await run(["--link", Self.link, "--reader", "miura", "--json", "--swipes", "2"], by: environment)
         #expect(run.status == .done)
         let events = try run.lines.map { try jsonObject($0)["event"] as? String }
         #expect(events.count { $0 == "lost" } == 1)
@@ -160,16 +160,16 @@ import Testing
 
     /// Also if it has not identified itself.
     @Test func aReaderThatIsLostAtOnceIsConnectedAgain() async throws {
-        let system = try system([([], [PlannedFault(.disconnect, 0..<1)]), ([Presentation(Self.visa)], [])])
-        let run = try await run(["--link", Self.link, "--reader", "miura", "--swipes", "1"], by: system)
+        let environment = try environment([([], [PlannedFault(.disconnect, 0..<1)]), ([Presentation(Self.visa)], [])])
+        let run = try await run(["--link", Self.link, "--reader", "miura", "--swipes", "1"], by: environment)
         #expect(run.status == .done)
         #expect(run.lines.contains { $0.contains("swipe: miura 411111******1111") })
     }
 
     /// An error that does not pass by itself ends it, whatever was read before.
     @Test func aReaderThatMayNotBeConnectedAgainEndsIt() async throws {
-        let system = try system([([Presentation(Self.visa)], [PlannedFault(.disconnect, 4..<5)])])
-        let run = try await run(["--link", Self.link, "--reader", "miura"], by: system)
+        let environment = try environment([([Presentation(Self.visa)], [PlannedFault(.disconnect, 4..<5)])])
+        let run = try await run(["--link", Self.link, "--reader", "miura"], by: environment)
         #expect(run.status == .unavailable)
         #expect(run.messages.contains("may not"))
     }
@@ -177,21 +177,21 @@ import Testing
     /// Someone who has the wrong family, or a reader that is off, is not kept waiting for ever.
     @Test(arguments: ["sim:miura", link]) func aReaderThatDoesNotAnswerEndsIt(link: String) async throws {
         let clock = LeapingClock(most: .seconds(10))
-        let system = try system([([], [PlannedFault(.noAnswer)])], clock: clock)
-        let run = try await run(["--link", link, "--reader", "miura"], by: system)
+        let environment = try environment([([], [PlannedFault(.noAnswer)])], clock: clock)
+        let run = try await run(["--link", link, "--reader", "miura"], by: environment)
         #expect(run.status == .unavailable)
         #expect(run.messages.contains("the reader does not answer"))
     }
 
     @Test func aReaderThatGoesWithNothingReadIsUnavailable() async throws {
-        let system = try system([([], [PlannedFault(.disconnect, 2..<3)])])
-        let run = try await run(["--link", "sim:miura"], by: system)
+        let environment = try environment([([], [PlannedFault(.disconnect, 2..<3)])])
+        let run = try await run(["--link", "sim:miura"], by: environment)
         #expect(run.status == .unavailable)
         #expect(run.messages.contains("the reader has ended the link"))
     }
 
     @Test func aLinkThatCannotBeOpenedIsUnavailable() async throws {
-        let run = try await run(["--link", "sim:miura"], by: try system([]))
+        let run = try await run(["--link", "sim:miura"], by: try environment([]))
         #expect(run.status == .unavailable)
         #expect(run.messages.contains("may not"))
     }
@@ -199,7 +199,7 @@ import Testing
     /// A transcript of a wait without a card, or with one, is over after its last entry.
     @Test(arguments: [false, true]) func aTranscriptIsReadToItsEnd(hasSwipe: Bool) async throws {
         let text = Shared("")
-        var recorded = try system([(hasSwipe ? [Presentation(Self.visa)] : [], [])])
+        var recorded = try environment([(hasSwipe ? [Presentation(Self.visa)] : [], [])])
         let connect = recorded.connect
         recorded.connect = { link, profile, route throws(LinkError) in
             let transport = try await connect(link, profile, route)
@@ -236,7 +236,7 @@ import Testing
     /// A transcript of a family's reader is masked inside its frames, and gives the same lines when it is played back.
     @Test(arguments: ["miura", "neo"]) func aTranscriptIsMaskedAndPlayedBack(family: String) async throws {
         let text = Shared("")
-        var recorded = try system([([Presentation(Self.visa)], [])], family: family)
+        var recorded = try environment([([Presentation(Self.visa)], [])], family: family)
         recorded.record = { [connect = recorded.connect] link, profile, route, secrecy throws(LinkError) in
             let transport = try await connect(link, profile, route)
             return try RecordingTransport(transport, secrecy: secrecy, clock: ManualClock()) { line in
@@ -269,9 +269,9 @@ import Testing
 
     /// A time of day in each object, always the same here.
     @Test func eachEventHasItsTime() async throws {
-        var system = try system([([Presentation(Self.visa)], [])])
-        system.wallClock.now = { .milliseconds(1_769_850_300_250) }
-        let run = try await run(["--link", Self.link, "--reader", "miura", "--json", "--once"], by: system)
+        var environment = try environment([([Presentation(Self.visa)], [])])
+        environment.wallClock.now = { .milliseconds(1_769_850_300_250) }
+        let run = try await run(["--link", Self.link, "--reader", "miura", "--json", "--once"], by: environment)
         #expect(run.status == .done)
         #expect(run.lines.count > 4)
         #expect(run.lines.allSatisfy { $0.hasSuffix(#","time":"2026-01-31T09:05:00.250Z"}"#) }, "\(run.lines)")
@@ -283,9 +283,9 @@ import Testing
         // What is left to say at the end takes a moment, too.
         let clock = LeapingClock(most: .seconds(1))
         let text = Shared("")
-        var system = try system([(hasSwipe ? [Presentation(Self.visa)] : [], [])], clock: clock)
-        let connect = system.connect
-        system.connect = { link, profile, route throws(LinkError) in
+        var environment = try environment([(hasSwipe ? [Presentation(Self.visa)] : [], [])], clock: clock)
+        let connect = environment.connect
+        environment.connect = { link, profile, route throws(LinkError) in
             let transport = try await connect(link, profile, route)
             return try RecordingTransport(transport, secrecy: .revealed, clock: ManualClock()) { line in
                 text.with { $0 += line }
@@ -300,7 +300,7 @@ import Testing
                 await Task.yield()
             }
         }
-        let run = try await run(["--link", link, "--reader", "miura", "--timeout", "90"], by: system)
+        let run = try await run(["--link", link, "--reader", "miura", "--timeout", "90"], by: environment)
         passing.cancel()
         #expect(run.status == (hasSwipe ? .done : .nothingFound))
         #expect(run.lines.count { $0.contains("swipe: ") } == (hasSwipe ? 1 : 0))
@@ -309,9 +309,9 @@ import Testing
 
     /// A device that sends bytes without end, and then ends the link.
     private func flood(_ blocks: [[UInt8]], _ options: [String] = []) async throws -> [String] {
-        var system = try system([])
-        system.connect = { link, _, _ throws(LinkError) in Flood(link: link, blocks: Shared(blocks)) }
-        return try await run(["--link", "sim:miura"] + options, by: system).lines
+        var environment = try environment([])
+        environment.connect = { link, _, _ throws(LinkError) in Flood(link: link, blocks: Shared(blocks)) }
+        return try await run(["--link", "sim:miura"] + options, by: environment).lines
     }
 
     private struct Flood: Transport {
@@ -359,16 +359,16 @@ import Testing
     @Test(arguments: [["--reader", "miura"], []]) func aTranscriptThatIsFullEndsIt(options: [String]) async throws {
         let tries = Shared(0)
         for link in ["record:session.txt,sim:miura", "record:session.txt,\(Self.link)"] {
-            var system = try system([])
+            var environment = try environment([])
             let open: @Sendable (LinkName) -> any Transport = { link in
                 tries.with { $0 += 1 }
                 let (near, _) = MemoryTransport.pair(link: link)
                 near.lose(LinkError(.full, link: link.description, "the transcript is full"))
                 return near
             }
-            system.connect = { link, _, _ throws(LinkError) in open(link) }
-            system.record = { link, _, _, _ throws(LinkError) in open(link) }
-            let run = try await run(["--link", link] + options, by: system)
+            environment.connect = { link, _, _ throws(LinkError) in open(link) }
+            environment.record = { link, _, _, _ throws(LinkError) in open(link) }
+            let run = try await run(["--link", link] + options, by: environment)
             #expect(run.status == .inputOutput, "\(run)")
             #expect(run.messages.contains("the transcript is full"))
         }
@@ -378,9 +378,9 @@ import Testing
     /// The driver ends a reader's wait for a card before it closes the link.
     @Test(arguments: ["sim:miura", link]) func anInterruptDisarmsTheReader(link: String) async throws {
         let sent = Shared<[UInt8]>([])
-        var system = try system([([], [])])
-        let connect = system.connect
-        system.connect = { link, profile, route throws(LinkError) in
+        var environment = try environment([([], [])])
+        let connect = environment.connect
+        environment.connect = { link, profile, route throws(LinkError) in
             let transport = try await connect(link, profile, route)
             return try RecordingTransport(transport, secrecy: .revealed, clock: ManualClock()) { line in
                 sent.with { $0 += line.utf8 }
@@ -388,8 +388,8 @@ import Testing
         }
         let text: @Sendable () -> String = { String(decoding: sent.with { $0 }, as: UTF8.self) }
         // Who it is, twice, and the wait: three answers.
-        system.isInterrupted = { text().split(separator: "\n").count { $0.contains(" < ") } == 3 }
-        let run = try await run(["--link", link, "--reader", "miura"], by: system)
+        environment.isInterrupted = { text().split(separator: "\n").count { $0.contains(" < ") } == 3 }
+        let run = try await run(["--link", link, "--reader", "miura"], by: environment)
         #expect(run.status == .interrupted)
         // Card status without its lowest flag: no card is of interest.
         let commands = text().split(separator: "\n").filter { $0.contains(" > ") }

@@ -93,19 +93,19 @@ import Testing
         let isOnJack = ReaderFamily.named(family)?.carriers == [.audio]
         let folder = try TemporaryFolder()
         let path = try folder.write((text + "\n").utf8, to: "session.txt")
-        var system = BluetoothSystem()
+        var environment = CommandEnvironment()
         // The reader's times stand still: nothing but the transcript's end ends it.
         let readerClock = ManualClock()
-        system.clock = readerClock
+        environment.clock = readerClock
         let clock = LeapingClock(most: .milliseconds(3_200))
         let played = Shared("")
-        system.connect = { link, _, _ throws(LinkError) in
+        environment.connect = { link, _, _ throws(LinkError) in
             let transcript = try Transcript(contentsOf: path, link: link.description)
             let replay = ReplayTransport(transcript, link: link, clock: clock)
             return try RecordingTransport(replay, secrecy: .revealed, clock: clock) { line in played.with { $0 += line }
             }
         }
-        system.isInterrupted = {
+        environment.isInterrupted = {
             switch played.with({ $0.split(separator: "\n").count { $0.contains(" > ") } }) {
             // A reader on a jack gets power before it is asked who it is.
             case 0 where isOnJack: readerClock.advance(by: .milliseconds(500))
@@ -115,11 +115,11 @@ import Testing
             }
             return false
         }
-        let run = try await onOwnThread { [system] in
+        let run = try await onOwnThread { [environment] in
             let recorder = ConsoleRecorder()
             let verb = try #require(
                 try JackdawCommand.parseAsRoot(["listen", "--link", "replay:\(path)", "--reader", family]) as? Listen)
-            let status = try verb.run(on: recorder.console, system)
+            let status = try verb.run(on: recorder.console, in: environment)
             recorder.console.flush()
             return (status: status, output: recorder.output, messages: recorder.messages)
         }

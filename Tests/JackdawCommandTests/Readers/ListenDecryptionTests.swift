@@ -23,13 +23,13 @@ import Testing
     ) async throws -> (output: String, messages: String, status: Int32) {
         let folder = try TemporaryFolder()
         let path = try folder.write(key, to: "key")
-        var system = BluetoothSystem()
-        system.clock = clock
-        system.isInterrupted = { false }
-        system.keep = { persistence, connect in
+        var environment = CommandEnvironment()
+        environment.clock = clock
+        environment.isInterrupted = { false }
+        environment.keep = { persistence, connect in
             KeptLink(persistence, backOff: BackOff(first: .nanoseconds(1)), connect: connect)
         }
-        system.connect = { link, _, _ throws(LinkError) in
+        environment.connect = { link, _, _ throws(LinkError) in
             let transport = SimulatorHost.open(link, clock: LeapingClock(most: .seconds(10))) {
                 let key = SecretBytes(copying: hex(PublishedSwipes.key).span)
                 let encryptor = try? SwipeEncryptor(testKey: key, scheme: .idTech)
@@ -40,13 +40,13 @@ import Testing
                 if line.contains(" > ") { sent.with { $0 += 1 } }
             }
         }
-        return try await onOwnThread { [system] in
+        return try await onOwnThread { [environment] in
             let recorder = ConsoleRecorder()
             let line = ["listen", "--key-file", path] + arguments
             let verb = try #require(try JackdawCommand.parseAsRoot(line) as? Listen)
             var (status, failure) = (jackdaw_cli.ExitStatus.done, "")
             do throws(CommandError) {
-                status = try verb.run(on: recorder.console, system)
+                status = try verb.run(on: recorder.console, in: environment)
             } catch {
                 (status, failure) = (error.status, error.message)
             }

@@ -30,13 +30,13 @@ import Testing
         let path = try folder.write(
             #"{ "name": "ours", "family": "miura", "values": { \#(values ?? "") } }"#.utf8, to: "ours.json")
         let sent = Shared("")
-        var system = BluetoothSystem()
-        system.clock = LeapingClock(most: .seconds(10))
-        system.isInterrupted = { false }
-        system.keep = { persistence, connect in
+        var environment = CommandEnvironment()
+        environment.clock = LeapingClock(most: .seconds(10))
+        environment.isInterrupted = { false }
+        environment.keep = { persistence, connect in
             KeptLink(persistence, backOff: BackOff(first: .nanoseconds(1)), connect: connect)
         }
-        system.connect = { link, _, _ throws(LinkError) in
+        environment.connect = { link, _, _ throws(LinkError) in
             let silent = SimulatorHost.open(link, clock: ManualClock()) {
                 SimulatedReader(MiuraModel(), faults: [PlannedFault(.noAnswer)])
             }
@@ -45,11 +45,11 @@ import Testing
             }
         }
         let line = ["listen", "--link", "tcp:192.0.2.7:4000", "--reader", "miura", "--profile", path]
-        let status = try await onOwnThread { [system] in
+        let status = try await onOwnThread { [environment] in
             let recorder = ConsoleRecorder()
             let verb = try #require(try JackdawCommand.parseAsRoot(line) as? Listen)
             do throws(CommandError) {
-                return try verb.run(on: recorder.console, system)
+                return try verb.run(on: recorder.console, in: environment)
             } catch {
                 return error.status
             }

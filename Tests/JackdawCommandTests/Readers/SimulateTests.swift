@@ -89,10 +89,10 @@ import Testing
     @Test func theReaderIsAsTheOptionsSay() async throws {
         let link = LinkName(.rfcomm, "AA:BB:CC:DD:EE:FF/7")
         let events = Shared<[String]>([])
-        var system = BluetoothSystem()
-        system.clock = LeapingClock(most: .seconds(10))
-        system.wallClock.now = { .milliseconds(1_769_850_300_250) }
-        system.serve = { _, _, _, serve throws(LinkError) in
+        var environment = CommandEnvironment()
+        environment.clock = LeapingClock(most: .seconds(10))
+        environment.wallClock.now = { .milliseconds(1_769_850_300_250) }
+        environment.serve = { _, _, _, serve throws(LinkError) in
             let (here, there) = MemoryLink.pair(link: link)
             let served = Task { await serve(there) }
             let session = ReaderSession(here, MiuraDialect(), clock: ManualClock())
@@ -110,12 +110,12 @@ import Testing
             "simulate", "miura", "--link", "rfcomm:7", "--battery", "12", "--firmware", "TEST 9.1", "--card", "amex",
             "--manner", "swiped-in-vain", "--fault", "duplicate:0", "--json",
         ]
-        let (output, status) = try await onOwnThread { [system] in
+        let (output, status) = try await onOwnThread { [environment] in
             let recorder = ConsoleRecorder()
             let verb = try #require(try JackdawCommand.parseAsRoot(line) as? Simulate)
             var status = Status.done
             do throws(CommandError) {
-                status = try verb.run(on: recorder.console, system)
+                status = try verb.run(on: recorder.console, in: environment)
             } catch {
                 status = error.status
             }
@@ -209,9 +209,9 @@ import Testing
     /// ALSA's null plug-in stands for a card on which no program plays.
     @Test(arguments: ["unimag", "ips", "ipsenterprise"])
     func aReaderForTheJackIsSimulatedOnASoundCard(family: String) throws {
-        var system = BluetoothSystem()
+        var environment = CommandEnvironment()
         let polls = Shared(3)
-        system.isInterrupted = {
+        environment.isInterrupted = {
             polls.with { left in
                 left -= 1
                 return left < 0
@@ -220,7 +220,7 @@ import Testing
         let recorder = ConsoleRecorder()
         let verb = try #require(
             try JackdawCommand.parseAsRoot(["simulate", family, "--link", "alsa:null"]) as? Simulate)
-        let error = #expect(throws: CommandError.self) { _ = try verb.run(on: recorder.console, system) }
+        let error = #expect(throws: CommandError.self) { _ = try verb.run(on: recorder.console, in: environment) }
         #expect(error?.status == .interrupted)
     }
 

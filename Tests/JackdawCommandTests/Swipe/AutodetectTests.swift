@@ -108,16 +108,16 @@ struct AutodetectTests {
     private func run(
         _ arguments: [String], isTerminal: Bool = false, at jack: BadJack? = nil
     ) async throws -> CommandRun.Told {
-        try await run(arguments) { system in
-            system.isTerminal = isTerminal
+        try await run(arguments) { environment in
+            environment.isTerminal = isTerminal
             if let jack {
-                system.isInterrupted = { jack.isSearched.with { $0 } }
-                system.clock = LeapingClock(most: .seconds(10))
+                environment.isInterrupted = { jack.isSearched.with { $0 } }
+                environment.clock = LeapingClock(most: .seconds(10))
             } else {
                 // However slow the machine is, the reader has time to power up.
-                system.clock = ManualClock()
+                environment.clock = ManualClock()
             }
-            system.environment = { link, profiles, memory throws(LinkError) in
+            environment.swipeEnvironment = { link, profiles, memory throws(LinkError) in
                 if let jack { return jack.environment(link) }
                 return try LinuxDevices().swipeEnvironment(
                     link, profiles: profiles, memory: .none, clock: LeapingClock(most: .seconds(2)))
@@ -126,16 +126,16 @@ struct AutodetectTests {
     }
 
     private func run(
-        _ arguments: [String], _ change: @escaping @Sendable (inout SwipeSystem) -> Void
+        _ arguments: [String], _ change: @escaping @Sendable (inout CommandEnvironment) -> Void
     ) async throws -> CommandRun.Told {
         try await onOwnThread {
             let recorder = ConsoleRecorder()
             let verb = try #require(try JackdawCommand.parseAsRoot(["autodetect"] + arguments) as? Autodetect)
-            var system = SwipeSystem()
-            change(&system)
+            var environment = CommandEnvironment()
+            change(&environment)
             var status = Status.done
             do throws(CommandError) {
-                status = try verb.run(on: recorder.console, system)
+                status = try verb.run(on: recorder.console, in: environment)
             } catch {
                 status = error.status
                 recorder.console.message(error.message)
@@ -192,10 +192,10 @@ struct AutodetectTests {
             LinkName(.alsa, "hw:1"), jack, JackAttachment(.always) { nil }, PlaybackVolume { nil }, nil)
         // The end of the environment closes it, too, and so waits for it.
         let earlier = try await environment.open(.unimag)
-        let reported = try await run(["--link", "alsa:hw:1", "--yes"]) { system in
-            system.isTerminal = false
-            system.clock = jack.clock
-            system.environment = { _, _, _ throws(LinkError) in environment }
+        let reported = try await run(["--link", "alsa:hw:1", "--yes"]) { environment in
+            environment.isTerminal = false
+            environment.clock = jack.clock
+            environment.swipeEnvironment = { _, _, _ throws(LinkError) in environment }
         }
         await earlier.close()
         #expect(reported.status == Status.nothingFound.rawValue, "\(reported)")

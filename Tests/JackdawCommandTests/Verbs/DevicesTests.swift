@@ -31,22 +31,22 @@ import Testing
             rates: 44_100...192_000, usualRates: [44_100, 48_000, 96_000, 192_000], channels: 2...2,
             formats: ["S16_LE", "S32_LE"])
         let calls = ScriptedDevices(abilities: ["hw:CARD=PCH,DEV=0": stereo], names: names)
-        let openings = ScriptedOpenings(
-            devices: ["hw:0": card, "hw:1": ScriptedDevice(12)], failures: jackFailures)
-        var system = SoundSystem()
-        system.cards = { () throws(LinkError) in try SoundCards(probing: true, files: files, calls: calls) }
-        system.jacks = { [waiting] card throws(LinkError) in
-            try JackMonitor(card: card, files: files, openings: openings, waiting: waiting)
+        var environment = CommandEnvironment()
+        environment.cards = { () throws(LinkError) in try SoundCards(probing: true, files: files, calls: calls) }
+        environment.cardJacks = { [pch = card, waiting] card throws(LinkError) in
+            let openings = ScriptedOpenings(
+                devices: ["hw:0": pch, "hw:1": ScriptedDevice(12)], failures: jackFailures)
+            return try JackMonitor(card: card, files: files, openings: openings, waiting: waiting)
         }
-        system.diagnosis = DeviceDiagnosis(files: files)
+        environment.diagnosis = DeviceDiagnosis(files: files)
         // The jack's event was 0.75 s ago.
-        system.wallClock = WallClock(
+        environment.wallClock = WallClock(
             now: { .seconds(1_769_850_301) }, monotonic: { .milliseconds(950) })
         let verb = try #require(try JackdawCommand.parseAsRoot(["devices"] + arguments) as? Devices)
         let recorder = ConsoleRecorder()
         var status: Int32
         do throws(CommandError) {
-            status = try verb.run(on: recorder.console, system, adapters).rawValue
+            status = try verb.listSound(adapters, on: recorder.console, in: environment).rawValue
         } catch {
             status = error.status.rawValue
             recorder.console.message(error.message)
