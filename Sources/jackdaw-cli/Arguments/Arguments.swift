@@ -133,6 +133,22 @@ enum KeySchemeArgument {
 extension KeyScheme {
     /// The families whose encryption is published.
     static var families: [String] { ReaderFamily.all.map(\.name).filter { published(for: $0) != nil } }
+
+    /// The schemes with their descriptions, for help.
+    static func listing(_ schemes: [KeyScheme] = allCases) -> String {
+        String.listing(schemes.map { ($0.rawValue, $0.summary) })
+    }
+
+    private var summary: String {
+        switch self {
+        case .fixed: "one fixed key for all swipes: IPS"
+        case .pin: "triple DES DUKPT, PIN variant: MagTek, by default"
+        case .dataRequest: "triple DES DUKPT, data from the reader: ID TECH"
+        case .dataResponse: "triple DES DUKPT, data to the reader"
+        case .plainDataRequest: "triple DES DUKPT, data without one-way function"
+        case .aesDataEncryption: "AES DUKPT, AES-128 for data from the reader"
+        }
+    }
 }
 
 import ArgumentParser

@@ -5,12 +5,14 @@ import JackdawDecryption
 /// The options for the key that decrypts swipes.
 struct DecryptionArguments: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Decrypt swipes with the key in this file; - for standard input.", valueName: "file"),
+        help: ArgumentHelp(
+            "Decrypt swipes with the key in this file, in hexadecimal digits; - for standard input.",
+            valueName: "file"),
         completion: .file())
     var keyFile: String?
 
     @Option(
-        help: "Key scheme of the reader (default: that of its maker).",
+        help: "Key scheme of the reader, from the list above (default: that of its maker).",
         completion: .list(KeyScheme.allCases.map(\.rawValue)),
         transform: KeySchemeArgument.read)
     var keyScheme: KeyScheme?

@@ -18,7 +18,7 @@ struct Frame: Verb {
             machine can see its command lines.
 
             KEY SCHEMES
-              \(KeyScheme.allCases.map(\.rawValue).joined(separator: ", "))
+            \(KeyScheme.listing())
 
             PROTOCOLS
             \(String.listing(FrameProtocol.all.map { ($0.name, "\($0.title) (\($0.provenance))") }))

@@ -10,33 +10,40 @@ struct Listen: Verb {
     static let configuration = CommandConfiguration(
         abstract: "Read card swipes live, from a sound card or a reader.",
         discussion: """
-            Each swipe is printed as soon as it is decoded. A swipe that cannot be decoded prints one line with the \
-            reason on standard error. On a terminal, a status line shows the level. The capture gain follows the level \
-            of the swipes, and all levels are restored at the end. After a sound card is unplugged, listen waits until \
-            it is back. Account numbers and names are masked; expiry and service code stay visible.
-
-            With --reader, listen identifies the reader and requests swipes again and again. Each event prints one \
-            line: a swipe shows the masked account number and the names of its encrypted parts, with --reveal also \
-            their contents. Without --reader, the received bytes are counted; --reveal prints them as hexadecimal \
-            digits. sim:FAMILY is a simulated reader in this process, at which a few test cards are swiped.
-
-            With --key-file, listen decrypts swipes of \(String.words(KeyScheme.families, "and")), as frame \
-            does. A key that is published for tests is refused unless --test-cards is given. A simulated reader (sim:) \
-            encrypts its test cards with the key, which must be a published one.
-
-            A reader in the headphone jack of a sound card (\(Self.onJack(alone: true).joined(separator: ", "))) \
-            gets its power from the jack: set the volume to maximum and unplug headphones first. Readers of \
-            \(String.words(Self.onJack(alone: false), "and")) have a battery, and a line code that --profile must supply.
-
-            A reader over Bluetooth, on a network (tcp:) or on a serial line (pty:) is reconnected whenever the link \
-            is lost, until interrupted. If it cannot be connected, the reason is printed at once and then once a \
-            minute. On a terminal, an error that retrying cannot fix (no permission, no such device, no such service) \
-            ends the command; with --keep-trying it does not. A ble: reader whose service is unknown needs --service \
-            and --notify. If programs may not use Bluetooth sockets, --route bluetoothd connects an rfcomm: reader \
-            through bluetoothd.
+            SOUND CARDS
+            Each swipe is printed as soon as it is decoded; one that cannot be decoded prints a line with the reason \
+            on standard error. On a terminal, a status line shows the level. The capture gain follows the level of the \
+            swipes, and all levels are restored at the end. After a sound card is unplugged, listen waits until it is \
+            back. Account numbers and names are masked; expiry and service code stay visible.
 
             READERS
+            With --reader, listen identifies the reader and requests swipes again and again. Each event prints one \
+            line: a swipe shows the masked account number and the names of its encrypted parts, with --reveal also \
+            their contents. If the family is unknown, omit --reader: the received bytes are counted, and --reveal \
+            prints them as hexadecimal digits. sim:FAMILY, which needs no --reader, is a simulated reader in this \
+            process, at which a few test cards are swiped.
+
+            A reader over Bluetooth (rfcomm:, ble:), on a network (tcp:) or on a serial line (pty:) is reconnected \
+            whenever the link is lost. If it cannot be connected, the reason is printed at once and then once a \
+            minute. On a terminal, an error that retrying cannot fix (no permission, no such device, no such service) \
+            ends the command unless --keep-trying is given. A ble: reader of an unknown service needs --service and \
+            --notify. If programs may not use Bluetooth sockets, --route bluetoothd connects an rfcomm: reader through \
+            bluetoothd.
+
+            A reader in the headphone jack of a sound card needs --link alsa:NAME and --reader. Readers of \
+            \(String.words(Self.onJack(alone: true), "and")) get their power from the jack: set the volume to maximum \
+            and unplug headphones first. Readers of \(String.words(Self.onJack(alone: false), "and")) have a battery, \
+            and a line code that --profile must supply.
+
+            With --key-file, listen decrypts swipes of \(String.words(KeyScheme.families, "and")), as frame \
+            does. A key that is published for tests is refused for a real reader unless --test-cards is given. A \
+            simulated reader (sim:) encrypts its test cards with the key, which must be a published one.
+
+            READER FAMILIES
             \(String.listing(ReaderFamily.all.map { ($0.name, "\($0.title) (\($0.provenance))") }))
+
+            KEY SCHEMES
+            \(KeyScheme.listing())
 
             EXIT CODES
               0   at least one swipe was read before the input (wav:, replay:) ended,
@@ -79,7 +86,7 @@ struct Listen: Verb {
     var link = LinkName(.alsa, "default")
 
     @Option(
-        help: "Reader family; a simulated reader (sim:) has its own.",
+        help: "Reader family, from the list above. A simulated reader (sim:) needs none.",
         completion: .list(ReaderFamily.all.map(\.name)), transform: FamilyArgument.read)
     var reader: ReaderFamily?
 
@@ -92,7 +99,7 @@ struct Listen: Verb {
 
     @Option(
         help: ArgumentHelp(
-            "End after this many swipes; without --reader, bytes without a pause of 0.5 s count as one swipe.",
+            "End after this many swipes. If only bytes are counted, those without a pause of 0.5 s count as one swipe.",
             valueName: "number"))
     var swipes: Int?
 
@@ -102,7 +109,7 @@ struct Listen: Verb {
     @Option(help: ArgumentHelp("End after this time, with exit code 1 if no swipe was read.", valueName: "s"))
     var timeout: Double?
 
-    @Flag(help: "If the link cannot be opened, retry after any error, as a service does.")
+    @Flag(help: "If the sound card or the reader cannot be opened, retry after any error, as a service does.")
     var keepTrying = false
 
     @Option(help: "Channel to decode: a number from 1, or all.")
@@ -113,24 +120,25 @@ struct Listen: Verb {
 
     @Option(
         help: ArgumentHelp(
-            "Frames per second (default: 48000 if the card offers a choice, else its own rate).", valueName: "Hz"))
+            "Sample rate of the sound card (default: 48000 if it offers a choice, else its own rate).", valueName: "Hz")
+    )
     var rate: Double?
 
-    @Option(help: "Capture gain: auto follows the level of the swipes, keep does not change it.")
+    @Option(help: "Capture gain of the sound card: auto follows the level of the swipes, keep does not change it.")
     var gain = GainChoice.auto
 
-    @Flag(help: "Print one JSON object for each track, as decode does, or for each event of a reader.")
+    @Flag(help: "Print one JSON object for each track, as decode --json does, or for each event of a reader.")
     var json = false
 
-    @Flag(help: "Report failed swipes on standard output, between the tracks.")
+    @Flag(help: "Report failed swipes on standard output, between the tracks, and noise that is not a swipe.")
     var failures = false
 
-    @Flag(help: "Print account numbers, names and track data in clear.")
+    @Flag(help: "Print account numbers, names, track data and the bytes of a reader in clear.")
     var reveal = false
 
     @Option(
         help: ArgumentHelp(
-            "Keep the sound of the swipes: card data in clear. FILE.json lists the position of each swipe.",
+            "Keep the sound of the swipes in a WAV or FLAC file: card data in clear. FILE.json lists their positions.",
             valueName: "file"),
         completion: .file(extensions: ["wav", "flac"]))
     var record: String?
@@ -141,7 +149,7 @@ struct Listen: Verb {
     @OptionGroup
     var decryption: DecryptionArguments
 
-    @Flag(help: "Allow a key that is published for tests: only test cards are swiped.")
+    @Flag(help: "Allow a key that is published for tests, for a reader at which only test cards are swiped.")
     var testCards = false
 
     @OptionGroup

@@ -34,7 +34,7 @@ struct Simulate: Verb {
               \(SimulatedCard.deck.map(\.name).joined(separator: ", "))
 
             KEY SCHEMES
-              \(KeyScheme.allCases.filter { $0 != .aesDataEncryption }.map(\.rawValue).joined(separator: ", "))
+            \(KeyScheme.listing(KeyScheme.allCases.filter { $0 != .aesDataEncryption }))
 
             FAULTS
               \(ReaderFault.allCases.map(\.rawValue).joined(separator: ", "))
@@ -110,13 +110,13 @@ struct Simulate: Verb {
 
     @Option(
         help: ArgumentHelp(
-            "Encrypt swipes with the published test key in this file; - for standard input.",
+            "Encrypt swipes with the published test key in this file, in hexadecimal digits; - for standard input.",
             valueName: "file"),
         completion: .file())
     var keyFile: String?
 
     @Option(
-        help: "Key scheme of the reader (default: that of its maker).",
+        help: "Key scheme of the reader, from the list above (default: that of its maker).",
         completion: .list(KeyScheme.allCases.map(\.rawValue)), transform: KeySchemeArgument.read)
     var keyScheme: KeyScheme?
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import JackdawDecryption
 import Testing
 
 @testable import jackdaw_cli
@@ -27,6 +28,14 @@ import Testing
     @Test(arguments: ["decode", "inspect"]) func noChannelIsLeftOut(verb: String) {
         #expect(!CommandRun(verb, "--help").output.contains("values: all, 1, 2"))
         #expect(!CommandRun(verb, "--channel", "0", "a.wav").messages.contains("one of"))
+    }
+
+    @Test(arguments: ["frame", "listen", "simulate"]) func theHelpListsTheKeySchemes(verb: String) {
+        let help = CommandRun(verb, "--help").output
+        let section = help.components(separatedBy: "KEY SCHEMES\n").last?.components(separatedBy: "\n\n").first ?? ""
+        let listed = section.split(separator: "\n").compactMap { $0.split(separator: " ").first.map(String.init) }
+        let known = KeyScheme.allCases.filter { verb != "simulate" || $0 != .aesDataEncryption }
+        #expect(listed == known.map(\.rawValue))
     }
 
     @Test func theVersionIsTold() {
