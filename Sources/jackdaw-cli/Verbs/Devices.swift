@@ -41,7 +41,7 @@ struct Devices: Verb {
     }
 
     func run(on console: Console, in environment: CommandEnvironment) throws(CommandError) -> ExitStatus {
-        guard !scan else { return try listBluetooth(on: console, in: environment) }
+        guard !scan else { return try listFound(on: console, in: environment) }
         guard !watch else { return try listSound([], on: console, in: environment) }
         let status: ExitStatus
         do throws(CommandError) {
@@ -85,9 +85,7 @@ struct Devices: Verb {
     }
 
     /// Scans for Bluetooth devices, and lists those that are found.
-    private func listBluetooth(on console: Console, in environment: CommandEnvironment) throws(CommandError)
-        -> ExitStatus
-    {
+    private func listFound(on console: Console, in environment: CommandEnvironment) throws(CommandError) -> ExitStatus {
         let conversation = try Conversation()
         let duration = Duration.seconds(seconds)
         let isJSON = json

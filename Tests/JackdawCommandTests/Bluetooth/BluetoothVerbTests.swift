@@ -359,7 +359,7 @@ import Testing
         }
         let (adapters, reported) = try await onOwnThread { [environment] in
             let recorder = ConsoleRecorder()
-            return (try Devices.adapters(of: environment, on: recorder.console), recorder.messages)
+            return (try Devices.adapters(on: recorder.console, in: environment), recorder.messages)
         }
         #expect(adapters == expected)
         #expect(reported == messages)

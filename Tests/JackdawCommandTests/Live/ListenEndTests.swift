@@ -123,7 +123,7 @@ import Testing
     /// A process that is stopped between two looks at the clock.
     @Test(arguments: [7, 130, 900, 40_000])
     func aWaitForACardIsNeverLessThanNothing(milliseconds: Int) throws {
-        let run = try ScriptedListening.run(
+        let run = try listen(
             failing: 20, .notFound, ["--keep-trying", "--once"], step: .milliseconds(milliseconds))
         #expect(run.status == 0)
         #expect(run.tries == 21)

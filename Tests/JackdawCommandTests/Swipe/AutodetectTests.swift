@@ -188,14 +188,14 @@ struct AutodetectTests {
     /// What the end of the search does to an opening that goes on is not the reason why the reader was not powered up.
     @Test func aReaderWhoseLinkOpensTooLateIsToldOf() async throws {
         let jack = LateJack()
-        let environment = LinuxSwipeEnvironment(
+        let openings = LinuxSwipeEnvironment(
             LinkName(.alsa, "hw:1"), jack, JackAttachment(.always) { nil }, PlaybackVolume { nil }, nil)
         // The end of the environment closes it, too, and so waits for it.
-        let earlier = try await environment.open(.unimag)
+        let earlier = try await openings.open(.unimag)
         let reported = try await run(["--link", "alsa:hw:1", "--yes"]) { environment in
             environment.isTerminal = false
             environment.clock = jack.clock
-            environment.swipeEnvironment = { _, _, _ throws(LinkError) in environment }
+            environment.swipeEnvironment = { _, _, _ throws(LinkError) in openings }
         }
         await earlier.close()
         #expect(reported.status == Status.nothingFound.rawValue, "\(reported)")
