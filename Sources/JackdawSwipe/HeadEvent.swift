@@ -61,6 +61,30 @@ public struct HeadCard: RedactedDescription {
     public var description: String { card.tracks.isEmpty ? "\(tracks.count) tracks without fields" : card.description }
 }
 
+extension CardEvent {
+    /// The event of a card that a head read, with all its tracks.
+    /// - Parameters:
+    ///   - card: the card.
+    ///   - time: the time at which it was read, since the beginning of 1970 (UTC); nil for a recording.
+    public init(_ card: HeadCard, time: Duration? = nil) {
+        self.init(card.tracks.map { $0.text }, source: .sound, time: time)
+    }
+
+    /// The event of a single track that a head read.
+    /// - Parameters:
+    ///   - track: the track.
+    ///   - time: the time at which it was read, since the beginning of 1970 (UTC); nil for a recording.
+    public init(_ track: HeadTrack, time: Duration? = nil) {
+        self.init([track.text], source: .sound, time: time)
+    }
+}
+
+extension HeadTrack {
+    fileprivate var text: CardEvent.TrackText {
+        decoded.characters.withElements { CardEvent.TrackText(decoded.track.rawValue, $0, content: content) }
+    }
+}
+
 /// Joins the tracks of one swipe: a head may read two or three at once, each on a channel of its own.
 struct CardAssembler: Sendable {
     /// Tracks that are read further apart than this are two swipes (s).

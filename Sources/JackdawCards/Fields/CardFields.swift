@@ -56,7 +56,7 @@ public struct CardholderName: RedactedDescription, Equatable {
     private let isOfPayment: Bool
 
     /// The name of a payment card: `SURNAME/GIVEN.TITLE` (ISO/IEC 7813).
-    init(payment field: SecretText) {
+    package init(payment field: SecretText) {
         let end = field.range.upperBound
         let slash = field.range.first { field[$0] == ASCII.slash } ?? end
         let given = min(slash + 1, end)..<end

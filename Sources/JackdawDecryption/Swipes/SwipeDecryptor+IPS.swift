@@ -48,13 +48,7 @@ extension SwipeDecryptor {
     ) throws(DecryptionError) -> DecryptedTrack {
         let first: UInt8 = bits == 6 ? 0x20 : 0x30
         let endSentinel = UInt8(ascii: "?")
-        let characters = SecretBytes(count: packed.count * 8 / bits) { characters in
-            for place in 0..<characters.count * bits {
-                let bit = packed[place / 8] >> (7 - place % 8) & 1
-                characters[place / bits] = characters[place / bits] << 1 | bit
-            }
-            for index in characters.indices { characters[index] += first }
-        }
+        let characters = ReaderSwipe.unpacked(packed, bits: bits)
         return try characters.withBytes { (characters) throws(DecryptionError) in
             let last = characters.indices.first { characters[$0] == endSentinel } ?? characters.count - 1
             for index in last..<characters.count where characters[index] != first && characters[index] != endSentinel {

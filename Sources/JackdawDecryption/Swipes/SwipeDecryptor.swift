@@ -120,6 +120,28 @@ public struct DecryptedTrack: RedactedDescription {
     public var description: String { "track \(number), \(text.count) characters" }
 }
 
+extension CardEvent {
+    /// The event of a decrypted swipe, with all its tracks.
+    /// - Parameters:
+    ///   - swipe: the decrypted swipe.
+    ///   - time: the time at which it was read, since the beginning of 1970 (UTC); nil for a stored frame.
+    public init(_ swipe: borrowing DecryptedSwipe, time: Duration? = nil) {
+        self.init(swipe.tracks.map { $0.eventText }, source: .decryptedSwipe, time: time)
+    }
+
+    /// The event of a single track of a decrypted swipe.
+    /// - Parameters:
+    ///   - track: the track.
+    ///   - time: the time at which it was read, since the beginning of 1970 (UTC); nil for a stored frame.
+    public init(_ track: DecryptedTrack, time: Duration? = nil) {
+        self.init([track.eventText], source: .decryptedSwipe, time: time)
+    }
+}
+
+extension DecryptedTrack {
+    fileprivate var eventText: CardEvent.TrackText { text.withRevealedText { CardEvent.TrackText(number, $0) } }
+}
+
 /// The kind of cards that a program reads.
 public enum DecryptionMode: Sendable, Hashable {
     /// Live cards: published test keys are refused.

@@ -32,9 +32,9 @@ package struct IPSSwipe: Sendable, Hashable {
     /// The tracks, encrypted together: ``packedTrack2``, then ``packedOther``.
     package var encrypted: Range<Int> { layout.encrypted..<layout.encrypted + 80 }
     /// The range of decrypted track 2, four bits a character.
-    package var packedTrack2: Range<Int> { 0..<20 }
+    package var packedTrack2: Range<Int> { ReaderSwipe.packedTrack2 }
     /// The range of decrypted track 1, six bits a character, or of track 3, four bits a character.
-    package var packedOther: Range<Int> { 20..<80 }
+    package var packedOther: Range<Int> { ReaderSwipe.packedOther }
 
     /// Parses a frame with correct checks.
     /// - Parameters:

@@ -17,15 +17,14 @@ struct LiveEvent {
     ///   - isRevealed: whether card data shows in clear.
     /// - Returns: the `--json` object of a track or a failure; nil for a card, whose tracks came before.
     func json(link: String, isRevealed: Bool) -> JSONObject? {
-        var object: JSONObject
         switch event {
-        case .track(let track): object = TrackReport(track, file: link, isRevealed: isRevealed).json
+        case .track(let track): return TrackReport(track, file: link, isRevealed: isRevealed, time: time).json
         case .failure(let failure, let channel):
-            object = FailureReport(file: link, channel: channel + 1, failure: failure, showsBits: false).json
+            var object = FailureReport(file: link, channel: channel + 1, failure: failure, showsBits: false).json
+            object.add(time: time)
+            return object
         case .card: return nil
         }
-        object.add(time: time)
-        return object
     }
 }
 

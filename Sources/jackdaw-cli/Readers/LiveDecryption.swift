@@ -51,6 +51,7 @@ extension DecryptedSwipeReport {
         object.add("link", link.description)
         object.add("event", "decrypted")
         object.add("decrypted", json)
+        card.add(to: &object)
         return object
     }
 }

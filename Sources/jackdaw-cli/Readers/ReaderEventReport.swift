@@ -1,4 +1,5 @@
 import JackdawBytes
+import JackdawCards
 import JackdawReaders
 import JackdawTransport
 
@@ -18,16 +19,22 @@ struct ReaderEventReport {
         }
     }
 
-    /// One line for a person; with ``isRevealed`` also one for each part of a swipe.
+    /// One line for a person; for a swipe also the lines of the card, with ``isRevealed`` those of its other parts, too.
     var lines: [String] {
         var lines = ["\(link.shown): \(event)"]
-        if case .swipe(let swipe) = event, isRevealed {
-            for part in swipe.orderedParts {
+        if case .swipe(let swipe) = event {
+            let card = report(on: swipe)
+            lines += [card.factsLine] + card.trackLines + card.warnings
+            for part in swipe.orderedParts where isRevealed && !part.isTrackText {
                 lines.append("  \(part.words.padded(to: 18))  \(swipe.text(of: part) ?? swipe.digits(of: part))")
             }
         }
         if case .reported(.bytes(let bytes)) = event, isRevealed { lines.append("  \(bytes.digits)") }
         return lines
+    }
+
+    private func report(on swipe: ReaderSwipe) -> CardReport {
+        CardReport(event: CardEvent(swipe, source: link.cardSource), isRevealed: isRevealed)
     }
 
     /// The object for a program.
@@ -86,8 +93,12 @@ struct ReaderEventReport {
 
     private func add(_ swipe: ReaderSwipe, to object: inout JSONObject) {
         object.add("family", swipe.family)
-        object.add("pan", swipe.maskedNumber)
         object.add("cipher", swipe.cipher?.rawValue)
+        addParts(of: swipe, to: &object)
+        report(on: swipe).add(to: &object)
+    }
+
+    private func addParts(of swipe: ReaderSwipe, to object: inout JSONObject) {
         let parts = swipe.orderedParts
         guard isRevealed else { return object.add("parts", parts.map(\.words)) }
         object.add(
@@ -161,7 +172,27 @@ extension ReaderSwipe {
     }
 }
 
+extension LinkName {
+    /// The source of the cards that a reader at the link reads.
+    fileprivate var cardSource: CardEvent.Source {
+        switch scheme {
+        case .alsa, .wav: .audioReader
+        case .rfcomm, .ble: .bluetoothReader
+        case .record: recording?.link.cardSource ?? .reader
+        case .tcp, .pty, .sim, .replay: .reader
+        }
+    }
+}
+
 extension ReaderSwipe.Part {
+    /// Whether the lines of the card show the part.
+    fileprivate var isTrackText: Bool {
+        switch self {
+        case .track, .maskedTrack: true
+        default: false
+        }
+    }
+
     fileprivate var words: String {
         switch self {
         case .track(let number): "track \(number)"

@@ -50,18 +50,9 @@ struct CardPrinter {
 
     /// A card's lines for a person: one with its fields, then its tracks and their conflicts.
     static func lines(_ card: HeadCard, file: String, isRevealed: Bool) -> [String] {
-        let reports = card.tracks.map { TrackReport($0, file: file, isRevealed: isRevealed) }
-        let fields = card.card
-        let number = fields.pan
-        let pan = reports.first { $0.content?.pan == number }?.pan
-        let name = reports.lazy.compactMap(\.name).first { !$0.isEmpty }
-        var facts = [pan ?? "no account number"]
-        if let brand = number?.brand, brand != .unknown { facts.append(brand.rawValue) }
-        if let name { facts.append(name) }
-        if let expiry = fields.expiry { facts.append("expires \(expiry.text.suffix(2))/\(expiry.text.prefix(2))") }
-        if let code = fields.serviceCode { facts.append("service code \(code.text)") }
-        let conflicts = fields.conflicts.map { "  warning  \($0)" }
-        let heading = "\(file.hidingKeysAndNumbers): \(facts.joined(separator: ", "))"
-        return [heading] + reports.flatMap(\.lines) + conflicts
+        let report = CardReport(event: CardEvent(card), isRevealed: isRevealed)
+        let heading = "\(file.hidingKeysAndNumbers): \(report.facts)"
+        let tracks = card.tracks.flatMap { TrackReport($0, file: file, isRevealed: isRevealed).lines }
+        return [heading] + tracks + report.warnings
     }
 }

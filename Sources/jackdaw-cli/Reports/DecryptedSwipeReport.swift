@@ -5,7 +5,9 @@ import JackdawDecryption
 /// A decrypted swipe as it is printed.
 struct DecryptedSwipeReport {
     /// The tracks with their numbers, whether they were encrypted, and whether a hash in the frame confirms them.
-    private let tracks: [(number: Int, wasEncrypted: Bool, isHashChecked: Bool, shown: ShownTrack)]
+    private let tracks: [(number: Int, wasEncrypted: Bool, isHashChecked: Bool, shown: SingleTrackReport)]
+    /// The card that the tracks make.
+    let card: CardReport
     /// Bytes of the stripe's fingerprint; nil if there is no fingerprint.
     private let magnePrintSize: Int?
     /// The reason why the fingerprint could not be decrypted.
@@ -15,9 +17,10 @@ struct DecryptedSwipeReport {
 
     init(_ swipe: borrowing DecryptedSwipe, usesPublishedTestKey: Bool, isRevealed: Bool) {
         tracks = swipe.tracks.map { track in
-            let shown = track.text.withRevealedText { ShownTrack($0, isRevealed: isRevealed) }
+            let shown = SingleTrackReport(CardEvent(track), isRevealed: isRevealed)
             return (track.number, track.wasEncrypted, track.isHashChecked, shown)
         }
+        card = CardReport(event: CardEvent(swipe), isRevealed: isRevealed)
         magnePrintSize = swipe.magnePrint.count > 0 ? swipe.magnePrint.count : nil
         magnePrintFailure = swipe.magnePrintFailure
         keySerialNumber = swipe.keySerialNumber.map { $0.map(\.hexadecimal).joined() }
@@ -50,17 +53,17 @@ struct DecryptedSwipeReport {
         return objects
     }
 
-    /// The lines for a person: the key, one line for each track, and one for the MagnePrint if there is one.
+    /// The lines for a person: the key, the card, one line for each track, and one for the MagnePrint if there is one.
     var lines: [String] {
         let key = usesPublishedTestKey ? "a published test key" : "the given key"
         let number = keySerialNumber.map { ", KSN \($0)" } ?? ", the same for every swipe"
         return ["decrypted with \(key)\(number)"]
-            + (hasTracks ? [] : ["  no tracks"])
+            + (hasTracks ? [card.factsLine] : ["  no tracks"])
             + tracks.map { track in
                 let proof = track.isHashChecked ? "  SHA-1 right" : track.wasEncrypted ? "" : "  sent in clear"
                 return "  track \(track.number)  \(track.shown.text)\(proof)"
             }
-            + magnePrintLine
+            + card.warnings + magnePrintLine
     }
 
     private var magnePrintLine: [String] {

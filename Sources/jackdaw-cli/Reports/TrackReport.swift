@@ -9,29 +9,26 @@ struct TrackReport {
     let channel: Int
     let track: DecodedTrack
     /// The text and fields as they are printed.
-    private let shown: ShownTrack
+    private let shown: SingleTrackReport
 
-    init(_ track: HeadTrack, file: String, isRevealed: Bool) {
+    /// - Parameters:
+    ///   - track: the track.
+    ///   - file: the file or link of the sound.
+    ///   - isRevealed: whether to show card data in clear.
+    ///   - time: the time since the beginning of 1970 (UTC); nil for a recording.
+    init(_ track: HeadTrack, file: String, isRevealed: Bool, time: Duration? = nil) {
         self.file = file
         channel = track.channel + 1
         self.track = track.decoded
-        shown = track.decoded.characters.withElements {
-            ShownTrack($0, content: track.content, isRevealed: isRevealed)
-        }
+        shown = SingleTrackReport(CardEvent(track, time: time), isRevealed: isRevealed)
     }
 
     init(_ track: DecodedTrack, file: String, channel: Int, isRevealed: Bool) {
         self.init(HeadTrack(track, channel: channel - 1), file: file, isRevealed: isRevealed)
     }
 
-    /// The fields, if the text has the form of a track.
-    var content: Track? { shown.content }
     /// The whole text, sentinels included.
     var text: String { shown.text }
-    var pan: String? { shown.pan }
-    var name: String? { shown.name }
-    /// The name of the format that the text has.
-    var format: String { shown.format }
 
     /// The object of `--json`: a contract with other programs, so the names and the order of its fields are fixed.
     var json: JSONObject {
@@ -83,57 +80,6 @@ extension String {
             let scalar = Unicode.Scalar(bytes[index])
             text.unicodeScalars.append(scalar.value == 0 ? "\u{B7}" : scalar)
         }
-    }
-}
-
-/// A track's text as it is printed: masked, unless the user asked for it in clear.
-struct ShownTrack {
-    /// The fields, if the text has the form of a track.
-    let content: Track?
-    /// The whole text, sentinels included.
-    let text: String
-    let pan: String?
-    let name: String?
-    let isMasked: Bool
-
-    init(_ characters: Span<UInt8>, isRevealed: Bool) {
-        self.init(characters, content: try? Track(parsing: characters), isRevealed: isRevealed)
-    }
-
-    /// - Parameters:
-    ///   - characters: the whole text, sentinels included.
-    ///   - content: its fields; nil if it does not have the form of a track.
-    ///   - isRevealed: whether to show card data in clear.
-    init(_ characters: Span<UInt8>, content: Track?, isRevealed: Bool) {
-        isMasked = !isRevealed
-        self.content = content
-        guard isRevealed else {
-            text = content?.maskedText ?? Masking.mask(characters)
-            pan = content?.pan?.masked
-            name = content?.name?.masked
-            return
-        }
-        text = String(ascii: characters)
-        pan = content?.pan?.withRevealedDigits { String(ascii: $0) }
-        name = content?.name?.text.revealedText().trimmingBlanksAtEnd
-    }
-
-    /// The name of the format that the text has.
-    var format: String { (content?.format ?? .unknown).rawValue }
-
-    /// Adds the text to an object of `--json`.
-    func addText(to object: inout JSONObject) {
-        object.add("text", text)
-        object.add("masked", isMasked)
-    }
-
-    /// Adds the fields to an object of `--json`.
-    func addFields(to object: inout JSONObject) {
-        object.add("pan", pan ?? "")
-        object.add("name", name)
-        object.add("expiry", content?.expiry?.text)
-        object.add("service_code", content?.serviceCode?.text)
-        object.add("format", format)
     }
 }
 
