@@ -1,4 +1,4 @@
-// The card event of a reader's swipe.
+// The event of a card that a reader has read.
 public import JackdawCards
 
 extension CardEvent {

@@ -88,6 +88,14 @@ import Testing
         #expect(tracks.map { $0 as NSObject } == expected.map { $0 as NSObject })
         #expect(tracks.map { $0["track"] as? Int } == [1, 2])
         #expect(tracks.last?["text"] as? String == ";4111111111111111=28121010000012345678?")
+        // The card has the fields that the swipe before it could not show.
+        #expect(decrypted["pan"] as? String == "4111111111111111")
+        #expect(decrypted["brand"] as? String == "visa")
+        #expect(decrypted["source"] as? String == "decrypted-swipe")
+        #expect(decrypted["time"] is String)
+        #expect(Set(decrypted.keys).isSuperset(of: ["masked", "name", "expiry", "service_code", "tracks"]))
+        #expect(swipe["pan"] as? String == "411111******1111")
+        #expect((swipe["tracks"] as? [[String: Any]])?.contains { $0["form"] as? String == "clear" } == false)
     }
 
     @Test(arguments: [false, true]) func anotherKeyDecryptsNothing(isJSON: Bool) async throws {

@@ -13,7 +13,9 @@ import Testing
                 == #"{"file":"a.wav","channel":1,"swipe":3,"track":2,"direction":"reverse","start":0.5,"end":0.75,"#
                 + #""text":";411111******1111=2912101**********?","masked":true,"parity":"repaired","lrc":"ok","#
                 + #""repaired":1,"confidence":0.9877,"speed":14.99,"tier":"strong","pan":"411111******1111","#
-                + #""name":null,"expiry":"2912","service_code":"101","format":"iso7813-track2"}"#)
+                + #""name":null,"expiry":"2912","service_code":"101","format":"iso7813-track2","#
+                + #""brand":"visa","source":"sound","tracks":[{"track":2,"form":"clear","#
+                + #""text":";411111******1111=2912101**********?","format":"iso7813-track2"}],"time":null}"#)
     }
 
     @Test func revealedReportsShowEverything() throws {

@@ -35,6 +35,7 @@ import Testing
             fieldNames(try #require(run.lines.first)) == [
                 "file", "channel", "swipe", "track", "direction", "start", "end", "text", "masked", "parity", "lrc",
                 "repaired", "confidence", "speed", "tier", "pan", "name", "expiry", "service_code", "format",
+                "brand", "source", "tracks", "track", "form", "text", "format", "time",
             ])
         let object = try jsonObject(try #require(run.lines.first))
         #expect(object["direction"] as? String == "reverse")

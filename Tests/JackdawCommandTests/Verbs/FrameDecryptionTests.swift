@@ -24,8 +24,9 @@ import Testing
         #expect(run.status == 0)
         #expect(run.lines.first?.hasPrefix("ID TECH") == true)
         #expect(
-            run.lines.suffix(3) == [
+            run.lines.suffix(4) == [
                 "decrypted with a published test key, KSN 62994901190000000007",
+                "  card     541333******0044, mastercard, */*, expires 12/30, service code 101",
                 "  track 1  %B541333******0044^*/*^3012101****?  SHA-1 right",
                 "  track 2  ;541333******0044=3012101****?  SHA-1 right",
             ])
@@ -81,7 +82,7 @@ import Testing
         let fields = [
             "track", "text", "masked", "encrypted", "hash", "ksn", "published_test_key", "pan", "name", "expiry",
             "service_code",
-            "format",
+            "format", "brand", "source", "tracks", "track", "form", "text", "format", "time",
         ]
         #expect(fieldNames(line) == fields)
         let object = try jsonObject(line)
