@@ -154,7 +154,7 @@ public struct CardEvent: RedactedDescription {
     private static func brand(ofMasked number: String) -> CardBrand {
         let digits = Array(number.utf8.prefix { $0.isDigit })
         guard digits.count >= 6 else { return .unknown }
-        return IssuerRange.range(of: digits.span)?.brand ?? .unknown
+        return CardBrand(of: digits.span)
     }
 
     /// Source, masked account number, brand, expiry, service code and the number of tracks.

@@ -43,7 +43,8 @@ import Testing
         var separate = CardEvent.SeparateFields()
         separate.maskedNumber = "411111******1111"
         let tracks = [
-            masked(1, "%*4111********1111^DOE/JANE^2912***********?*"), masked(2, ";4111********1111=2912101****?*"),
+            masked(1, "%*4111********1111^DOE/JANE^2912***********?*"),
+            masked(2, ";4111********1111=2912101****?*"),
         ]
         let event = CardEvent(tracks, source: .audioReader, time: nil, separate: separate)
         #expect(event.pan == nil)
@@ -58,8 +59,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "", ";", "%", "=", ";=", ";=*", ";*=****************?", "%^^?", "%B^^^?", "%*4111********1111^DOE/JANE", ";*=29?",
-        ";*==2912101?", "QUENTIN", "%*^A/B^**********?",
+        "", ";", "%", "=", ";=", ";=*", ";*=****************?", "%^^?", "%B^^^?", "%*4111********1111^DOE/JANE",
+        ";*=29?", ";*==2912101?", "QUENTIN", "%*^A/B^**********?",
     ])
     func whatDoesNotShowIsNoField(text: String) {
         let event = CardEvent([masked(1, text)], source: .reader)

@@ -26,6 +26,9 @@ public func fuzzCards(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let tracks = bytes.split(separator: UInt8(ascii: "\n")).compactMap { try? Track(parsing: Array($0).span) }
     let card = SwipedCard(tracks)
     if let pan = card.pan { checkHidden(pan, in: "\(card)") }
+    let event = CardEvent([.init(1, bytes.span), .init(masked: 2, bytes.span)], source: .reader)
+    precondition(event.tracks.allSatisfy { $0.maskedText?.utf8.count == bytes.count }, "masking changes the length")
+    if let pan = event.pan { checkHidden(pan, in: "\(event)") }
 
     for code in [CharacterCode.alphanumeric, .numeric] { checkMessages(bytes, code) }
     return 0
