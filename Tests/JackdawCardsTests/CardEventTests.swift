@@ -93,7 +93,8 @@ import Testing
             clear(1, Self.track1), clear(2, Self.track2), masked(3, "%*9999********6788^QUENTIN/ANN^2512201*******?*"),
         ]
         let event = CardEvent(tracks, source: .sound)
-        for value in [event as Any, event.tracks[0], event.tracks[2], [event], Optional(event) as Any] {
+        let values: [Any] = [event, event.tracks[0], event.tracks[2], [event], Optional(event) as Any]
+        for value in values {
             var dumped = ""
             dump(value, to: &dumped)
             for output in ["\(value)", String(reflecting: value), dumped] {

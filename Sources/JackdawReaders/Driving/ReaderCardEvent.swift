@@ -82,7 +82,8 @@ extension ReaderSwipe {
     private static func unpackedTrack(
         _ number: Int, _ packed: Span<UInt8>, bits: Int, startSentinel: UInt8
     ) -> CardEvent.TrackText? {
-        unpacked(packed, bits: bits).withBytes { (characters) -> CardEvent.TrackText? in
+        let text = unpacked(packed, bits: bits)
+        return text.withBytes { (characters) -> CardEvent.TrackText? in
             guard characters.count > 0, characters[0] == startSentinel else { return nil }
             return CardEvent.TrackText(number, characters.extracting(first: length(of: characters)))
         }

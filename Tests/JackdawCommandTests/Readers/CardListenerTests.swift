@@ -275,7 +275,8 @@ import Testing
         #expect(second.lines.contains { $0.hasPrefix(card) })
         let events = [first, second].map { run in
             run.lines.filter { !$0.hasPrefix("  ") }.map { line in
-                line.firstRange(of: ": ").map { String(line[$0.upperBound...]) } ?? line }
+                line.firstRange(of: ": ").map { String(line[$0.upperBound...]) } ?? line
+            }
         }
         #expect(events[0] == events[1])
         #expect(events[0].contains("swipe: \(family) 411111******1111"))
