@@ -9,7 +9,7 @@
 public struct CardEvent: RedactedDescription {
     /// The kind of source that a card was read from. More may be added.
     public struct Source: RawRepresentable, Sendable, Hashable {
-        /// The name for machines, such as `audio-reader`.
+        /// The name for machines, such as `audio_reader`.
         public let rawValue: String
 
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -17,13 +17,13 @@ public struct CardEvent: RedactedDescription {
         /// The sound of a magnetic head.
         public static let sound = Source(rawValue: "sound")
         /// A reader on the audio jack, which decodes the stripe itself.
-        public static let audioReader = Source(rawValue: "audio-reader")
+        public static let audioReader = Source(rawValue: "audio_reader")
         /// A reader over Bluetooth.
-        public static let bluetoothReader = Source(rawValue: "bluetooth-reader")
+        public static let bluetoothReader = Source(rawValue: "bluetooth_reader")
         /// A reader on any other link: a serial line, a network, a simulated reader, a transcript.
         public static let reader = Source(rawValue: "reader")
         /// An encrypted swipe of a reader, after decryption.
-        public static let decryptedSwipe = Source(rawValue: "decrypted-swipe")
+        public static let decryptedSwipe = Source(rawValue: "decrypted_swipe")
     }
 
     /// A track of the card, as the source has it. Printed forms show the number, the form and the length.

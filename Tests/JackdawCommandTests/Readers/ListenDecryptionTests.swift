@@ -91,7 +91,7 @@ import Testing
         // The card has the fields that the swipe before it could not show.
         #expect(decrypted["pan"] as? String == "4111111111111111")
         #expect(decrypted["brand"] as? String == "visa")
-        #expect(decrypted["source"] as? String == "decrypted-swipe")
+        #expect(decrypted["source"] as? String == "decrypted_swipe")
         #expect(decrypted["time"] is String)
         #expect(Set(decrypted.keys).isSuperset(of: ["masked", "name", "expiry", "service_code", "tracks"]))
         #expect(swipe["pan"] as? String == "411111******1111")

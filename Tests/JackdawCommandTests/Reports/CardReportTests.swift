@@ -78,9 +78,9 @@ import Testing
         let sound = TrackReport(
             HeadTrack(decoded, channel: 0), file: "a.wav", isRevealed: isRevealed, time: .milliseconds(250))
         let links: [(LinkName, String)] = [
-            (LinkName(.alsa, "hw:1"), "audio-reader"), (LinkName(.rfcomm, "AA:BB:CC:DD:EE:FF/1"), "bluetooth-reader"),
-            (LinkName(.ble, "AA:BB:CC:DD:EE:FF"), "bluetooth-reader"), (LinkName(.tcp, "h:1"), "reader"),
-            (LinkName(recording: LinkName(.ble, "AA:BB:CC:DD:EE:FF"), in: "s.txt"), "bluetooth-reader"),
+            (LinkName(.alsa, "hw:1"), "audio_reader"), (LinkName(.rfcomm, "AA:BB:CC:DD:EE:FF/1"), "bluetooth_reader"),
+            (LinkName(.ble, "AA:BB:CC:DD:EE:FF"), "bluetooth_reader"), (LinkName(.tcp, "h:1"), "reader"),
+            (LinkName(recording: LinkName(.ble, "AA:BB:CC:DD:EE:FF"), in: "s.txt"), "bluetooth_reader"),
         ]
         let swipe = ReaderEvent.swipe(Self.swipe((.track(2), Self.track2)))
         let reports = links.map { link, source in
