@@ -150,6 +150,20 @@ import Testing
         #expect(CardReport(event: event, isRevealed: true).name == "DOE/JANE")
     }
 
+    /// IPS's readers pack tracks in clear: four bits a character of track 2, end sentinels after it.
+    @Test func packedTracksAreUnpacked() {
+        let digits = Self.track2.utf8.map { $0 - 0x30 } + [UInt8](repeating: 15, count: 40 - Self.track2.utf8.count)
+        let track2 = stride(from: 0, to: 40, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+        let packed = track2 + [UInt8](repeating: 0xFF, count: 60)
+        var builder = ReaderSwipe.Builder()
+        builder.add(.packedTracks, packed.span)
+        let event = CardEvent(builder.finish(family: "test", cipher: nil), source: .audioReader)
+        #expect(event.tracks.map(\.number) == [2])
+        let report = CardReport(event: event, isRevealed: true)
+        #expect(report.pan == Self.number)
+        #expect(report.trackLines == ["  track 2  \(Self.track2)"])
+    }
+
     /// No output without `--reveal` has the number, the name or the issuer's data, whatever the source and the form.
     @Test func nothingLeaks() {
         let data = "7318046"
