@@ -218,7 +218,7 @@ public struct BackOff: Sendable, Hashable {
 }
 
 /// Detects a low battery, with hysteresis for a level that varies around the limit.
-struct BatteryWatch: Sendable {
+package struct BatteryWatch: Sendable {
     /// The battery is low at this percentage or less.
     static let low = 15
     /// The battery is no longer low at this percentage or more.
@@ -227,9 +227,12 @@ struct BatteryWatch: Sendable {
     private(set) var last: BatteryReport?
     private var isLow = false
 
+    /// A battery of which nothing is known.
+    package init() {}
+
     /// Compares the next report with the last one.
     /// - Returns: whether the report differs from the last one, and whether the battery has just become low.
-    mutating func receive(_ report: BatteryReport) -> (isNew: Bool, becameLow: Bool) {
+    package mutating func receive(_ report: BatteryReport) -> (isNew: Bool, becameLow: Bool) {
         let isNew = report != last
         last = report
         let wasLow = isLow

@@ -30,6 +30,7 @@ struct CardListener: Sendable {
     /// Decrypts swipes; nil without a key.
     let decryption: LiveDecryption?
     private let tally = Lock(Tally())
+    private let lowBattery: LowBattery
 
     /// - Throws: ``CommandError`` that names the value that the family's protocol lacks.
     init(
@@ -43,6 +44,7 @@ struct CardListener: Sendable {
             throw CommandError(.unavailable, "\(link): \(error)")
         }
         self.output = output
+        lowBattery = LowBattery(link: link, output: output)
         self.isRevealed = isRevealed
         self.most = most
         self.clock = clock
@@ -83,7 +85,7 @@ struct CardListener: Sendable {
     /// - Returns: the exit status.
     /// - Throws: ``CommandError`` if further attempts are useless.
     func run(_ listener: ReaderListener, _ environment: CommandEnvironment) async throws(CommandError) -> ExitStatus {
-        try await listener.run(environment) { session in
+        try await listener.run(environment, lowBattery: lowBattery) { session in
             await converse(over: session) { event in
                 // The listener itself reports losses and the attempts after them.
                 if case .lost = event { return }
@@ -181,6 +183,7 @@ struct CardListener: Sendable {
     private func tell(_ event: ReaderEvent) {
         let report = ReaderEventReport(link: link, event: event, isRevealed: isRevealed)
         output.add(report.json, report.lines, isData: report.isData)
+        lowBattery.receive(event)
         if case .swipe(let swipe) = event, let decryption { tell(swipe, by: decryption) }
     }
 

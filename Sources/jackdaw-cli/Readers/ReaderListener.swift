@@ -1,5 +1,6 @@
 import JackdawBluetooth
 import JackdawLinux
+import JackdawReaders
 import JackdawTransport
 
 /// Keeps a reader connected and reports the events of its link.
@@ -13,15 +14,18 @@ struct ReaderListener: Sendable {
     /// Listens until the task is cancelled, further attempts are useless, or `serve` ends it.
     /// - Parameters:
     ///   - environment: opens the link.
+    ///   - lowBattery: reports a low battery; the caller passes it the reports of the reader's own protocol.
     ///   - serve: handles each session. It returns true after it has closed the session, to connect the reader again,
     ///     or false to end.
     /// - Throws: ``CommandError`` if further attempts are useless.
     func run(
-        _ environment: CommandEnvironment, _ serve: @escaping @Sendable (any Transport) async -> Bool
+        _ environment: CommandEnvironment, lowBattery: LowBattery? = nil,
+        _ serve: @escaping @Sendable (any Transport) async -> Bool
     ) async throws(CommandError) {
         let kept = environment.keep(persistence) { () async throws(LinkError) in
             try await environment.connect(link, profile, route)
         }
+        let lowBattery = lowBattery ?? LowBattery(link: link, output: output)
         let isEnough = Lock(false)
         var failures = OpeningFailures()
         await kept.open()
@@ -43,8 +47,11 @@ struct ReaderListener: Sendable {
                     guard let tries = failures.receive(error, wait: duration) else { continue }
                     output.add(WaitingReport(link: link, error: error, wait: duration, tries: tries))
                 case .slept(let duration): tell("slept", nil, duration)
-                case .battery(let report): tell("battery", report, report.isCharging == true ? ", charging" : "")
-                case .batteryLow(let report): tell("battery_low", report, ": charge the reader")
+                case .battery(let report):
+                    output.add("battery", report, report.isCharging == true ? ", charging" : "", of: link)
+                    lowBattery.receive(report)
+                // Has no effect if the event before it has arrived.
+                case .batteryLow(let report): lowBattery.receive(report)
                 case .missed(let count): output.message("\(link): \(counted(count, "event")) not reported")
                 case .ended(let error): failure = error
                 }
@@ -74,17 +81,52 @@ struct ReaderListener: Sendable {
             "\(link): \(seconds.map { "the system was asleep for \(fixed($0, 1)) s" } ?? event)")
     }
 
-    private func tell(_ event: String, _ battery: BatteryReport, _ advice: String) {
-        if output.isJSON {
+}
+
+/// Reports that the battery of a reader has become low, whether the link or the reader's own protocol reports the
+/// charge.
+struct LowBattery: Sendable {
+    let link: LinkName
+    let output: LiveOutput
+    private let watch = Lock(BatteryWatch())
+
+    init(link: LinkName, output: LiveOutput) {
+        self.link = link
+        self.output = output
+    }
+
+    /// Processes a report of the link or of the reader.
+    func receive(_ report: BatteryReport) {
+        guard watch.withLock({ $0.receive(report).becameLow }) else { return }
+        output.add("battery_low", report, ": charge the reader", of: link)
+    }
+
+    /// Processes the battery reports in an event of the reader.
+    func receive(_ event: ReaderEvent) {
+        let facts: [ReaderFact] =
+            switch event {
+            case .connected(let identity): identity.facts
+            case .answered(_, let facts): facts
+            case .reported(let fact): [fact]
+            default: []
+            }
+        for case .battery(let report) in facts { receive(report) }
+    }
+}
+
+extension LiveOutput {
+    /// Writes a battery report, with advice after the charge.
+    fileprivate func add(_ event: String, _ battery: BatteryReport, _ advice: String, of link: LinkName) {
+        if isJSON {
             var object = JSONObject()
             object.add("link", link.description)
             object.add("event", event)
             object.add("percent", battery.percent)
             object.add("charging", battery.isCharging)
-            output.add(object, [], isData: true)
+            add(object, [], isData: true)
         }
         let charge = battery.percent.map { "\($0) %" } ?? "unknown"
-        output.message("\(link): battery \(charge)\(advice)")
+        message("\(link): battery \(charge)\(advice)")
     }
 }
 
