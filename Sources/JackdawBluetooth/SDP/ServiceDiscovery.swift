@@ -94,7 +94,7 @@ enum ServiceDiscoveryFault: Error, Hashable, CustomStringConvertible {
     case tooDeep
     /// The answer is longer than any record.
     case tooLong
-    /// An element of a kind or size that does not exist, by its first byte.
+    /// The first byte of an element has a type or a size index that SDP does not define.
     case unknownElement(UInt8)
     /// The packet or element is not the one that the protocol has at this position.
     case unexpected

@@ -9,7 +9,7 @@ import JackdawBytes
 package struct DynamoLine: Sendable, Hashable {
     /// The bytes that an encoder accepts and a decoder returns.
     package enum Content: Sendable, Hashable {
-        /// The data only: the encoder builds the packets, and the decoder strips them.
+        /// The data inside packets: the encoder packs it, and the decoder unpacks it.
         case data
         /// Whole packets, from identifier to checksum.
         case packets

@@ -107,9 +107,9 @@ struct ClockingZeros {
     private static let places = 16
     /// Cells at each end of the message from which the clock at that end is estimated.
     private static let clockCells = 8
-    /// The same for the level.
+    /// Cells at each end of the message from which the level at that end is estimated.
     private static let levelCells = 24
-    /// Weights of a transition's displacement in the clock's phase and period.
+    /// The shares of a transition's displacement (from its predicted time) that correct the loop's phase and its period.
     private static let phaseWeight: Float = 0.5
     private static let periodWeight: Float = 0.1
     /// The distance from its prediction within which a transition is searched, in cells.

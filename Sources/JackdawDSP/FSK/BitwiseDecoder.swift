@@ -254,7 +254,7 @@ struct BitwiseDecoder: Sendable {
         let count = bitCount + 2
         let place = unsafe line.place(of: start)
         guard let first = unsafe place == known.place ? known : line.window(at: place) else { return nil }
-        // The unused elements are copies of the start bit.
+        // Elements beyond the character's bits stay copies of the start bit and are not read.
         var windows = InlineArray<16, Line.Window>(repeating: first)
         var powers = InlineArray<16, SIMD2<Float>>(repeating: first.measure.powers)
         for index in 1..<count {
@@ -348,7 +348,7 @@ struct BitwiseDecoder: Sendable {
             let measure: ToneFilters.Measure
         }
 
-        /// The index at which the window of a bit begins that starts at a time.
+        /// The index of the first sample in the window of a bit that starts at this time.
         @inline(__always)
         func place(of time: Double) -> Int {
             // Adds half a sample and truncates: rounding would be a library call.

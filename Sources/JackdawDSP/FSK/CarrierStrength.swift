@@ -202,7 +202,7 @@ struct Carrier: Sendable {
         let weight = Self.phaseGain * min(bits, 1)
         if size > 0 {
             let error = (seen.y * phase.x - seen.x * phase.y) / (size * Self.size(of: seen) + 1e-20)
-            // A window of less than a bit is mostly noise.
+            // The angle of a window shorter than a bit is mostly noise, so it counts less.
             frequency += Self.frequencyGain * min(bits * bits, 1) * error
             frequency = min(max(frequency, -mostFrequency), mostFrequency)
             phase = (1 - weight) * phase + weight / bits * seen

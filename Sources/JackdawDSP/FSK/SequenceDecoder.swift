@@ -54,7 +54,7 @@ struct SequenceDecoder: Sendable, Wipeable {
     private static let leastEvidenceOfOwn: Float = 1
     /// The same limit as a share of the energy around it.
     private static let leastShareOfEvidence: Float = 0.3
-    /// Bits before and after a weak character within which there must be one that is strong by itself.
+    /// A weak character counts only if within this many bits before it and after it a character is strong by itself.
     private static let supportBits = 300.0
     /// The largest steadiness of the tones in a character and those around it. At 6 dB a sender reaches up to 0.37; two
     /// steady tones 10 dB over the noise have at least 0.64.

@@ -167,7 +167,7 @@ final class LoopCore: Sendable {
                     wakeUp.clear()
                     continue
                 }
-                // A handler that was removed since is not called.
+                // An earlier handler of the same batch, or another thread, may have removed this one.
                 guard let handler = state.withLock({ state in state.handlers[number] }) else { continue }
                 var readiness: Readiness = []
                 if unsafe jackdaw_epoll_reads(event) != 0 { readiness.insert(.reading) }

@@ -4,7 +4,7 @@ import JackdawSpectrum
 /// The picture of line codes as a script for gnuplot. For each it has the waveform and the spectrogram of the
 /// beginning, then the sound in rows of some characters, with bit cells and the decoded bytes under them.
 struct LinePicture {
-    /// Bit cells a row, about; characters are not divided.
+    /// The approximate number of bit cells in a row: a row ends between two characters.
     static let cellsPerRow = 60
     private static let titleHeight = 64
     private static let overviewHeight = 150

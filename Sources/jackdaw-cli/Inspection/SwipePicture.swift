@@ -3,7 +3,7 @@ import JackdawDSP
 /// The picture of swipes as a script for gnuplot. For each it has an overview with the card's speed, then the sound in
 /// rows of about twelve characters, with flux transitions, bit cells and characters.
 struct SwipePicture {
-    /// Bit cells a row, about; characters are not divided.
+    /// The approximate number of bit cells in a row: a row ends between two characters.
     static let cellsPerRow = 72
     private static let titleHeight = 64
     private static let overviewHeight = 190

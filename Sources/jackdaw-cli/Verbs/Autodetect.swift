@@ -10,9 +10,10 @@ struct Autodetect: Verb {
         abstract: "Find out which reader is on the audio jack.",
         discussion: """
             Autodetection listens first. If that is not enough, it asks, then sets the volume to maximum and plays \
-            loud tones: take headphones off and unplug loudspeakers first. UniMag, IPS and IPS Enterprise are tried in \
-            turn, 5 seconds each; the family last found at this sound card is tried first. A family whose protocol is \
-            not known well enough is not tried, unless --profile supplies it. The volume is restored at the end.
+            loud tones: take headphones off and unplug loudspeakers first. IPS Enterprise, IPS and UniMag are tried in \
+            turn, and each has 5 seconds to answer from its first test on; the family last found at this sound card is \
+            tried first. A family whose protocol is not known well enough is not tried, unless --profile supplies it. \
+            The volume is restored at the end.
 
             The result is printed first, then the evidence: the level before any tone, and for each family the number \
             of tests, the answer and its time.

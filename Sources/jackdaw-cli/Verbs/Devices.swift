@@ -23,7 +23,7 @@ struct Devices: Verb {
               jackdaw devices --scan --seconds 10
             """)
 
-    @Flag(help: "Print each plug that is inserted or removed, until interrupted.")
+    @Flag(help: "Print each plug that is inserted or removed, until interrupted or no card is left.")
     var watch = false
 
     @Flag(help: "Scan for Bluetooth devices instead.")
