@@ -80,7 +80,6 @@ struct ReaderListener: Sendable {
         output.message(
             "\(link): \(seconds.map { "the system was asleep for \(fixed($0, 1)) s" } ?? event)")
     }
-
 }
 
 /// Reports that the battery of a reader has become low, whether the link or the reader's own protocol reports the
