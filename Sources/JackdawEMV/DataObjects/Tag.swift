@@ -19,6 +19,22 @@ public struct Tag: Sendable, Hashable, Comparable, ExpressibleByIntegerLiteral, 
         }
     }
 
+    /// Reads a tag, and moves to the octet after it.
+    /// - Throws: ``DataObjectError`` if the tag is not complete or has more than 4 octets.
+    init(_ octets: Span<UInt8>, _ next: inout Int) throws(DataObjectError) {
+        let start = next
+        var tag: UInt32 = 0
+        repeat {
+            guard next - start < 4 else { throw DataObjectError(.tagTooLong, at: start, "the tag has more than 4 octets") }
+            guard next < octets.count else {
+                throw DataObjectError(.truncatedTag, at: start, "the octets end inside a tag")
+            }
+            tag = tag << 8 | UInt32(octets[next])
+            next += 1
+        } while next - start == 1 ? tag & 0x1F == 0x1F : tag & 0x80 != 0
+        self.init(checked: tag)
+    }
+
     /// A tag that the program states. A number that is not a complete tag is an error of the program.
     public init(integerLiteral value: UInt32) {
         guard let tag = Tag(rawValue: value) else { preconditionFailure("not a tag") }
