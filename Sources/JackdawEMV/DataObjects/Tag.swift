@@ -25,7 +25,9 @@ public struct Tag: Sendable, Hashable, Comparable, ExpressibleByIntegerLiteral, 
         let start = next
         var tag: UInt32 = 0
         repeat {
-            guard next - start < 4 else { throw DataObjectError(.tagTooLong, at: start, "the tag has more than 4 octets") }
+            guard next - start < 4 else {
+                throw DataObjectError(.tagTooLong, at: start, "the tag has more than 4 octets")
+            }
             guard next < octets.count else {
                 throw DataObjectError(.truncatedTag, at: start, "the octets end inside a tag")
             }
