@@ -141,6 +141,9 @@ let package = Package(
             name: "JackdawCardsTests", dependencies: ["JackdawCards", "JackdawTestSupport"],
             resources: [.copy("Resources")], swiftSettings: house),
         .testTarget(
+            name: "JackdawEMVTests", dependencies: ["JackdawEMV", "JackdawCards", "JackdawTestSupport"],
+            resources: [.copy("Vectors")], swiftSettings: house),
+        .testTarget(
             name: "JackdawSwipeTests",
             dependencies: ["JackdawSwipe", "JackdawDSP", "JackdawCards", "JackdawTestSupport"], swiftSettings: sounds),
         .testTarget(
