@@ -1,4 +1,4 @@
-import JackdawEMV
+@testable import JackdawEMV
 import JackdawTestSupport
 import Testing
 
