@@ -64,11 +64,12 @@ let package = Package(
         .target(name: "JackdawTransport", swiftSettings: house),
 
         .target(
-            name: "JackdawReaders", dependencies: ["JackdawDSP", "JackdawTransport", "JackdawCards"],
+            name: "JackdawReaders", dependencies: ["JackdawDSP", "JackdawTransport", "JackdawCards", "JackdawEMV"],
             swiftSettings: house),
         .target(
             name: "JackdawSimulator",
-            dependencies: ["JackdawDSP", "JackdawTransport", "JackdawCards", "JackdawReaders"], swiftSettings: house),
+            dependencies: ["JackdawDSP", "JackdawTransport", "JackdawCards", "JackdawEMV", "JackdawReaders"],
+            swiftSettings: house),
         .target(
             name: "JackdawDecryption", dependencies: ["JackdawReaders", "JackdawCards", "COpenSSL"],
             swiftSettings: house),
@@ -148,7 +149,7 @@ let package = Package(
             dependencies: ["JackdawSwipe", "JackdawDSP", "JackdawCards", "JackdawTestSupport"], swiftSettings: sounds),
         .testTarget(
             name: "JackdawReadersTests",
-            dependencies: ["JackdawReaders", "JackdawTransport", "JackdawDSP", "JackdawTestSupport"],
+            dependencies: ["JackdawReaders", "JackdawTransport", "JackdawDSP", "JackdawEMV", "JackdawTestSupport"],
             swiftSettings: house),
         .testTarget(
             name: "JackdawDecryptionTests",
@@ -159,8 +160,8 @@ let package = Package(
         .testTarget(
             name: "JackdawSimulatorTests",
             dependencies: [
-                "JackdawSimulator", "JackdawReaders", "JackdawDSP", "JackdawTransport", "JackdawTestSupport",
-                "JackdawSoundTestSupport",
+                "JackdawSimulator", "JackdawReaders", "JackdawDSP", "JackdawEMV", "JackdawTransport",
+                "JackdawTestSupport", "JackdawSoundTestSupport",
             ],
             swiftSettings: house),
         .testTarget(
