@@ -7,7 +7,8 @@ public struct AuthenticationFailure: Error, Sendable, Hashable, CustomStringConv
     /// The kind of failure. A struct, so that kinds can be added.
     public struct Code: Sendable, Hashable {
         enum Kind: String {
-            case missing, noAuthorityKey, length, format, hash, expired, identifier, algorithm, revoked, tagList, dynamicList, record
+            case missing, noAuthorityKey, length, format, hash, expired, identifier, algorithm, revoked, tagList,
+                dynamicList, record
             case cryptogramInformation, transactionData, response
         }
         let kind: Kind

@@ -82,6 +82,8 @@ public struct CardholderVerification: Sendable {
     private var isBypassed = false
     private var index = -1
     private var triesLeft: Int?
+    /// The request that waits for its answer.
+    private var open: Request?
     private var report = CardholderVerificationReport()
     private var attempted: CardholderVerificationList.Rule?
 
@@ -104,9 +106,13 @@ public struct CardholderVerification: Sendable {
         return next()
     }
 
-    /// Goes on with the answer to the request that the last step was. An answer of another kind counts as a bypassed entry.
+    /// Goes on with the answer to the request that the last step was. An answer that does not fit returns the request again.
     public mutating func receive(_ answer: Answer) -> Step {
-        guard let rules = list?.rules, rules.indices.contains(index) else { return .finished(report) }
+        guard let rules = list?.rules, rules.indices.contains(index), let request = open else {
+            return .finished(report)
+        }
+        guard answer.fits(request) else { return .request(request) }
+        open = nil
         let rule = rules[index]
         switch answer {
         case .tryCounter(let tries):
@@ -179,17 +185,22 @@ public struct CardholderVerification: Sendable {
             return succeeded(rule, .successful)
         case .encipheredPINOnline:
             if isBypassed { return failed(rule) }
-            return isPadWorking ? .request(.onlinePIN) : padFails(rule)
+            return isPadWorking ? ask(.onlinePIN) : padFails(rule)
         case .plaintextPIN, .plaintextPINAndSignature, .encipheredPIN, .encipheredPINAndSignature:
             if isBypassed { return failed(rule) }
-            return isPadWorking ? .request(.tryCounter) : padFails(rule)
+            return isPadWorking ? ask(.tryCounter) : padFails(rule)
         case .unavailable, .paymentSystemReserved, .issuerReserved, .reserved: return failed(rule)
         }
     }
 
-    private func askForOfflinePIN(_ rule: CardholderVerificationList.Rule) -> Step {
+    private mutating func ask(_ request: Request) -> Step {
+        open = request
+        return .request(request)
+    }
+
+    private mutating func askForOfflinePIN(_ rule: CardholderVerificationList.Rule) -> Step {
         let isEnciphered = rule.method.kind == .encipheredPIN || rule.method.kind == .encipheredPINAndSignature
-        return .request(.offlinePIN(isEnciphered: isEnciphered, triesLeft: triesLeft))
+        return ask(.offlinePIN(isEnciphered: isEnciphered, triesLeft: triesLeft))
     }
 
     private mutating func verified(_ status: StatusWord, _ rule: CardholderVerificationList.Rule) -> Step {
@@ -360,6 +371,18 @@ public struct CardholderVerificationReport: Sendable, Hashable {
 
     /// Whether a PIN for the issuer was captured.
     public var isOnlinePINCaptured: Bool { tvr.contains(.onlineCVMCaptured) }
+}
+
+extension CardholderVerification.Answer {
+    /// Whether this can be the answer to a request.
+    fileprivate func fits(_ request: CardholderVerification.Request) -> Bool {
+        switch (request, self) {
+        case (.tryCounter, .tryCounter), (.onlinePIN, .entered), (.offlinePIN, .verified): true
+        case (.offlinePIN, .notEnciphered), (.offlinePIN, .bypassed), (.offlinePIN, .malfunction): true
+        case (.onlinePIN, .bypassed), (.onlinePIN, .malfunction): true
+        default: false
+        }
+    }
 }
 
 extension CardholderVerificationMethod {
