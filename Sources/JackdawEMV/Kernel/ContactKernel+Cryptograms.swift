@@ -131,7 +131,8 @@ extension ContactKernel {
         return answer
     }
 
-    /// Checks the signature of a cryptogram that must have one, and takes the cryptogram out of it. Sets the TVR on a failure.
+    /// Checks the signature of a cryptogram that must have one, and takes the cryptogram out of it. Sets the TVR on a
+    /// failure.
     private mutating func isSignatureValid(
         _ response: CardResponse, _ information: CryptogramInformation, over values: [SecretOctets]
     ) throws(KernelTermination) -> Bool {

@@ -48,8 +48,8 @@ extension ContactKernel {
         }
     }
 
-    /// The key with which a PIN is enciphered; nil if the card has none that is valid. 7F, PIN block and challenge take 17 octets
-    /// of a block (Book 2, 7.2).
+    /// The key with which a PIN is enciphered; nil if the card has none that is valid. 7F, PIN block and challenge take
+    /// 17 octets of a block (Book 2, 7.2).
     private var pinKey: RSAPublicKey? {
         do throws(AuthenticationFailure) {
             let key = try authentication.pinKey(of: card, staticData)

@@ -2,9 +2,10 @@
 
 /// A contact transaction from GET PROCESSING OPTIONS to its end.
 ///
-/// The kernel starts with the application that was selected. It returns actions: effects for the caller to carry out, steps for
-/// observers, and the outcome. The caller answers each effect with its identifier. The kernel has no deadline of its own: a caller
-/// that waits no longer answers ``KernelAnswer/cardLost``, ``KernelAnswer/cancelled`` or ``HostAnswer/unknown``.
+/// The kernel starts with the application that was selected. It returns actions: effects for the caller to carry out,
+/// steps for observers, and the outcome. The caller answers each effect with its identifier. The kernel has no deadline
+/// of its own: a caller that waits no longer answers ``KernelAnswer/cardLost``, ``KernelAnswer/cancelled`` or
+/// ``HostAnswer/unknown``.
 ///
 /// ```swift
 /// var kernel = ContactKernel(configuration, transaction, application: fileControl, primitives)
@@ -119,7 +120,8 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
     /// Goes on with an answer.
     /// - Parameters:
     ///   - answer: the answer.
-    ///   - identifier: the identifier of the effect that it answers. A late or repeated answer is ignored, and a step says so.
+    ///   - identifier: the identifier of the effect that it answers. A late or repeated answer is ignored, and a step
+    ///     says so.
     /// - Returns: the next actions.
     public mutating func receive(_ answer: KernelAnswer, to identifier: Int) -> [KernelAction] {
         guard let open = waiting, identifier == lastIdentifier else {

@@ -67,7 +67,8 @@ public struct PINRequest: Sendable, Hashable {
 
 /// The request to the issuer: the data objects of an online message (fact sheets of the schemes add further ones).
 public struct OnlineRequest: Sendable {
-    /// The objects of terminal and card, card data in clear in wiped memory. The caller enciphers what leaves the device.
+    /// The objects of terminal and card, card data in clear in wiped memory. The caller enciphers what leaves the
+    /// device.
     public let objects: DataObjectStore
     /// Whether the message must have an enciphered PIN.
     public let hasOnlinePIN: Bool

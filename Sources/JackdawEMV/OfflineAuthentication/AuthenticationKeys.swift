@@ -58,7 +58,8 @@ public struct RevokedCertificate: Sendable, Hashable {
     /// The serial number of the certificate, three octets.
     public let serialNumber: [UInt8]
 
-    /// A certificate by its provider (five octets), the index of its authority's key and its serial number (three octets).
+    /// A certificate by its provider (five octets), the index of its authority's key and its serial number (three
+    /// octets).
     public init(provider: [UInt8], index: UInt8, serialNumber: [UInt8]) {
         self.provider = provider
         self.index = index

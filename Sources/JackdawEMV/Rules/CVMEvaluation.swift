@@ -59,7 +59,8 @@ public struct CardholderVerification: Sendable {
         case tryCounter(Int?)
         /// To ``Request/offlinePIN(isEnciphered:triesLeft:)``: the status word of VERIFY.
         case verified(StatusWord)
-        /// To ``Request/offlinePIN(isEnciphered:triesLeft:)``: the PIN could not be enciphered, as the card's key is not valid.
+        /// To ``Request/offlinePIN(isEnciphered:triesLeft:)``: the PIN could not be enciphered, as the card's key is
+        /// not valid.
         case notEnciphered
         /// To ``Request/onlinePIN``: the PIN was entered and enciphered for the issuer.
         case entered
@@ -106,7 +107,8 @@ public struct CardholderVerification: Sendable {
         return next()
     }
 
-    /// Goes on with the answer to the request that the last step was. An answer that does not fit returns the request again.
+    /// Goes on with the answer to the request that the last step was. An answer that does not fit returns the request
+    /// again.
     public mutating func receive(_ answer: Answer) -> Step {
         guard let rules = list?.rules, rules.indices.contains(index), let request = open else {
             return .finished(report)
@@ -300,7 +302,8 @@ public struct CardholderVerification: Sendable {
         }
     }
 
-    /// Whether the terminal has no PIN entry of the kind: offline PIN of neither form, or no online PIN (Book 3, 10.5.1 and 10.5.2).
+    /// Whether the terminal has no PIN entry of the kind: offline PIN of neither form, or no online PIN (Book 3, 10.5.1
+    /// and 10.5.2).
     private func lacksPINPad(for method: CardholderVerificationMethod.Kind) -> Bool {
         switch method {
         case .encipheredPINOnline: true

@@ -3,9 +3,10 @@ import JackdawEMV
 import JackdawTestSupport
 import Testing
 
-/// The dialogues of `contact_kernel_phases` are those of openemv/emv-utils with a virtual card. Its limits are copied: it always
-/// asks for an AAC, which Terminal Action Codes of all ones do here; it has no cardholder verification, whose phase and TSI bit
-/// are left out; it accepts a cryptogram above the AAC, which terminates here (Book 3, 9.3); it does not set the TSI bit of card risk management; and octets 26 to 29 of its GENERATE AC are random.
+/// The dialogues of `contact_kernel_phases` are those of openemv/emv-utils with a virtual card. Its limits are copied:
+/// it always asks for an AAC, which Terminal Action Codes of all ones do here; it has no cardholder verification, whose
+/// phase and TSI bit are left out; it accepts a cryptogram above the AAC, which terminates here (Book 3, 9.3); it does
+/// not set the TSI bit of card risk management; and octets 26 to 29 of its GENERATE AC are random.
 @Suite struct ContactKernelVectorTests {
     private struct Input: Decodable, Sendable { let scenario: String }
 

@@ -79,7 +79,8 @@ import Testing
         #expect(!found)
     }
 
-    /// Answers that are cut, changed or random end every transaction, after at most as many commands as the AFL has records.
+    /// Answers that are cut, changed or random end every transaction, after at most as many commands as the AFL has
+    /// records.
     @Test(arguments: 0..<400)
     func hostileAnswersEndTheTransaction(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))

@@ -3,8 +3,8 @@ import JackdawEMV
 import JackdawTestSupport
 import Testing
 
-/// Cards with SDA, DDA or CDA and broken chains (EMV Book 2, sections 5 and 6), made by `Benchmarks/tools/emv-cards` with its
-/// own RSA, in whole transactions.
+/// Cards with SDA, DDA or CDA and broken chains (EMV Book 2, sections 5 and 6), made by `Benchmarks/tools/emv-cards`
+/// with its own RSA, in whole transactions.
 @Suite struct AuthenticationCardTests {
     private struct File: Decodable {
         let count: Int

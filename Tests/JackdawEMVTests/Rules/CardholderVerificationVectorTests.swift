@@ -72,8 +72,8 @@ import Testing
         #expect(verification.receive(.bypassed) == .finished(report))
     }
 
-    /// Runs the machine with the row's PIN pad and card; nil if the list has an invalid form, which terminates. A script of
-    /// status words that is used up counts as a bypassed entry.
+    /// Runs the machine with the row's PIN pad and card; nil if the list has an invalid form, which terminates. A
+    /// script of status words that is used up counts as a bypassed entry.
     private func evaluate(_ input: Input) throws -> CardholderVerificationReport? {
         let list: CardholderVerificationList?
         do {
