@@ -50,6 +50,10 @@ import Testing
         var actions = run.kernel.start()[...]
         while let action = actions.popFirst() {
             printed += "\(action)"
+            if case .step(let step) = action {
+                #expect(!step.text.isEmpty)
+                printed += step.text
+            }
             dump(action, to: &printed)
             dump(run.kernel, to: &printed)
             guard case .effect(let effect) = action else { continue }
