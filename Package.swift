@@ -143,7 +143,7 @@ let package = Package(
             resources: [.copy("Resources")], swiftSettings: house),
         .testTarget(
             name: "JackdawEMVTests", dependencies: ["JackdawEMV", "JackdawCards", "JackdawTestSupport"],
-            resources: [.copy("Vectors")], swiftSettings: house),
+            resources: [.copy("Cases"), .copy("Vectors")], swiftSettings: house),
         .testTarget(
             name: "JackdawSwipeTests",
             dependencies: ["JackdawSwipe", "JackdawDSP", "JackdawCards", "JackdawTestSupport"], swiftSettings: sounds),
