@@ -82,11 +82,15 @@ extension ContactKernel {
 
     private mutating func sendScriptCommand(_ phase: IssuerScript.Phase) throws(KernelTermination) {
         guard var run = scriptRun else { return }
-        let command = run.next()
-        scriptRun = run
-        if let command {
-            ask(.transmit(command), .script)
-            return
+        while let octets = run.next() {
+            let command = octets.withOctets { try? CardCommand($0) }
+            if let command {
+                scriptRun = run
+                transmit(command, .script)
+                return
+            }
+            // A command whose length is not that of its data cannot be sent; a card would refuse it with 6700.
+            run.receive(StatusWord(rawValue: 0x6700))
         }
         scriptRun = nil
         for result in run.results { note(.script(result)) }

@@ -143,9 +143,9 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
         actions.append(.effect(KernelEffect(identifier: lastIdentifier, task: task)))
     }
 
-    /// Sends a command of the card. The length of its data was checked where it was built.
+    /// Sends a command to the card.
     mutating func transmit(_ command: CardCommand, _ meaning: Waiting) {
-        ask(.transmit(SecretOctets(command.octets)), meaning)
+        ask(.transmit(command), meaning)
     }
 
     mutating func note(_ step: KernelStep) { actions.append(.step(step)) }

@@ -36,8 +36,9 @@ public struct KernelEffect: Sendable {
 
     /// A kind of task.
     public enum Task: Sendable {
-        /// Send an APDU to the card. Answer: ``KernelAnswer/response(_:)`` or ``KernelAnswer/cardLost``.
-        case transmit(SecretOctets)
+        /// Send a command to the card, over T=0 with ``CardExchange``. Answer: ``KernelAnswer/response(_:)`` or
+        /// ``KernelAnswer/cardLost``.
+        case transmit(CardCommand)
         /// Take random octets from a source for cryptography. Answer: ``KernelAnswer/random(_:)``.
         case random(count: Int)
         /// Have the cardholder enter a PIN. Answer: ``KernelAnswer/pin(_:)`` for a PIN that the card verifies,
@@ -106,7 +107,7 @@ public struct HostResponse: Sendable {
 
 /// The answer to an effect.
 public enum KernelAnswer: Sendable {
-    /// The card's answer to an APDU.
+    /// The card's answer to a command.
     case response(CardResponse)
     /// The card does not answer any more, or was removed.
     case cardLost

@@ -48,7 +48,7 @@ import Testing
                         return
                     }
                     #expect(sent.octets == hex(expected.c), "\(row.id)")
-                    next = exchange.receive(try CardResponse(hex(expected.r).span))
+                    next = exchange.receive(try CardResponse(hex(expected.r ?? "").span))
                 }
                 step = selection.receive(exchange.response)
             }
