@@ -58,6 +58,12 @@ public struct PINRequest: Sendable, Hashable {
     public let triesLeft: Int?
     /// Whether the card refused a PIN just before.
     public let isRetry: Bool
+
+    package init(isOnline: Bool, triesLeft: Int?, isRetry: Bool) {
+        self.isOnline = isOnline
+        self.triesLeft = triesLeft
+        self.isRetry = isRetry
+    }
 }
 
 /// The request to the issuer: the data objects of an online message (fact sheets of the schemes add further ones).
