@@ -24,12 +24,13 @@ extension ContactKernel {
     /// - Returns: the values of the list.
     private mutating func sendGenerateCryptogram(
         _ type: CryptogramType, _ tag: Tag, _ meaning: Waiting
-    ) throws(KernelTermination) -> [UInt8] {
+    ) throws(KernelTermination) -> SecretOctets {
         let list = try list(tag)
         if list?.contains(.transactionCertificateHash) == true { try hashCertificateData() }
-        let values = list.map { self.values(of: $0) } ?? []
+        let values = list.map { self.values(of: $0) } ?? SecretOctets([])
         let isSigned = method == .cda && cardKey != nil && type != .aac
-        guard let command = try? CardCommand.generateCryptogram(type.rawValue | (isSigned ? 0x10 : 0), values) else {
+        guard let command = try? CardCommand.generateCryptogram(type.rawValue | (isSigned ? 0x10 : 0), values.octets)
+        else {
             throw KernelTermination(.malformed, tag)
         }
         request = CryptogramRequest(type: type, isSigned: isSigned)
@@ -45,8 +46,8 @@ extension ContactKernel {
             tvr.insert(.defaultTDOLUsed)
             list = try? DataObjectList(configuration.defaultTDOL.span)
         }
-        let values = list.map { self.values(of: $0) } ?? []
-        terminal[.transactionCertificateHash] = authentication.primitives.sha1(values)
+        let values = list.map { self.values(of: $0) } ?? SecretOctets([])
+        terminal[.transactionCertificateHash] = authentication.primitives.sha1(values.octets)
     }
 
     // MARK: the first cryptogram
@@ -60,7 +61,7 @@ extension ContactKernel {
         guard decision.action != .terminate else {
             throw KernelTermination(.cardLogic, .cryptogramInformation)
         }
-        guard try isSignatureValid(response, information, over: lists.pdol + lists.cdol1) else {
+        guard try isSignatureValid(response, information, over: [lists.pdol, lists.cdol1]) else {
             // A wrong signature declines: a TC at once, an ARQC by a second cryptogram (Book 3, 10.3).
             if information.type == .arqc {
                 try complete(.aac, responseCode: .offlineDeclined)
@@ -132,7 +133,7 @@ extension ContactKernel {
 
     /// Checks the signature of a cryptogram that must have one, and takes the cryptogram out of it. Sets the TVR on a failure.
     private mutating func isSignatureValid(
-        _ response: CardResponse, _ information: CryptogramInformation, over values: [UInt8]
+        _ response: CardResponse, _ information: CryptogramInformation, over values: [SecretOctets]
     ) throws(KernelTermination) -> Bool {
         guard request?.isSigned == true, information.type != .aac, let cardKey else { return true }
         tsi.insert(.odaPerformed)
@@ -174,7 +175,7 @@ extension ContactKernel {
     mutating func takeSecondCryptogram(_ response: CardResponse) throws(KernelTermination) {
         var information = try takeCryptogram(response)
         guard let request else { return }
-        let isValid = try isSignatureValid(response, information, over: lists.pdol + lists.cdol1 + lists.cdol2)
+        let isValid = try isSignatureValid(response, information, over: [lists.pdol, lists.cdol1, lists.cdol2])
         // A cryptogram with a wrong signature counts as AAC.
         if !isValid { information = CryptogramInformation(rawValue: information.rawValue & 0x3F) }
         let decision = CryptogramDecision.second(

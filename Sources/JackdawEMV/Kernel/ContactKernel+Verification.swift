@@ -67,7 +67,9 @@ extension ContactKernel {
             if isEnciphered {
                 transmit(.getChallenge, .challenge(block))
             } else {
-                verify(block.octets, isEnciphered: false)
+                var octets = block.octets
+                defer { octets.wipe() }
+                verify(octets, isEnciphered: false)
             }
         default: return false
         }
@@ -79,7 +81,7 @@ extension ContactKernel {
         digits.withOctets { digits in
             guard (4...12).contains(digits.count) else { return nil }
             var block = [UInt8](repeating: 0xFF, count: 8)
-            defer { for index in block.indices { block[index] = 0 } }
+            defer { block.wipe() }
             block[0] = 0x20 | UInt8(digits.count)
             for index in digits.indices {
                 guard digits[index] <= 9 else { return nil }
@@ -119,7 +121,7 @@ extension ContactKernel {
     ) throws(KernelTermination) -> Bool {
         guard padding.count == key.modulus.count - 17 else { return false }
         var block = [0x7F] + pin.octets + challenge + padding
-        defer { for index in block.indices { block[index] = 0 } }
+        defer { block.wipe() }
         guard let enciphered = authentication.primitives.recover(block, with: key), enciphered.count <= 255 else {
             try advanceVerification(.notEnciphered)
             return true

@@ -56,10 +56,10 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
 
     /// The values that the card's lists asked for, which a signature covers.
     struct ListValues {
-        var pdol: [UInt8] = []
-        var ddol: [UInt8] = []
-        var cdol1: [UInt8] = []
-        var cdol2: [UInt8] = []
+        var pdol = SecretOctets([])
+        var ddol = SecretOctets([])
+        var cdol1 = SecretOctets([])
+        var cdol2 = SecretOctets([])
     }
 
     /// A cryptogram that the terminal has asked for.
@@ -172,11 +172,12 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
     }
 
     /// Builds the values of a list from the objects of terminal and card.
-    mutating func values(of list: DataObjectList) -> [UInt8] {
+    mutating func values(of list: DataObjectList) -> SecretOctets {
         publishResults()
         let terminal = terminal
         let card = card
-        return list.build { terminal.secret($0) ?? card.secret($0) }
+        var values = list.build { terminal.secret($0) ?? card.secret($0) }
+        return SecretOctets(wiping: &values)
     }
 
     /// A list of the card; nil if the card has none. An empty list counts as none.

@@ -49,7 +49,7 @@ public struct AuthenticationReport: Sendable, Hashable {
 /// The static data to be authenticated: the records that the AFL marks, and the AIP if the card's tag list asks for it
 /// (Book 3, 10.3).
 public struct StaticAuthenticationData: Sendable {
-    private var records: [UInt8] = []
+    private var records: [SecretOctets] = []
     private var hasInvalidRecord = false
 
     /// Static data without records.
@@ -62,16 +62,19 @@ public struct StaticAuthenticationData: Sendable {
             hasInvalidRecord = true
             return
         }
-        let octets = file <= 10 ? record.extracting(template.value) : record
-        for index in octets.indices { records.append(octets[index]) }
+        records.append(SecretOctets(copying: file <= 10 ? record.extracting(template.value) : record))
     }
 
-    /// The data, with the AIP if the tag list has its tag.
+    /// The data, with the AIP if the tag list has its tag. The caller wipes it.
     func octets(of card: DataObjectStore) throws(AuthenticationFailure) -> [UInt8] {
         guard !hasInvalidRecord else { throw AuthenticationFailure(.record) }
-        guard let list = card[.staticDataTagList] else { return records }
-        guard list == [0x82] else { throw AuthenticationFailure(.tagList, in: .staticDataTagList) }
-        return records + (card[ApplicationInterchangeProfile.tag] ?? [])
+        let list = card[.staticDataTagList]
+        guard list == nil || list == [0x82] else { throw AuthenticationFailure(.tagList, in: .staticDataTagList) }
+        let profile = list == nil ? nil : card[ApplicationInterchangeProfile.tag]
+        var data: [UInt8] = []
+        data.reserveCapacity(records.reduce(2) { $0 + $1.count })
+        for record in records { record.withOctets { for index in $0.indices { data.append($0[index]) } } }
+        return data + (profile ?? [])
     }
 }
 
@@ -102,8 +105,7 @@ public struct OfflineAuthentication<Primitives: AuthenticationPrimitives>: Senda
     private var blocks: SignedBlocks<Primitives> { SignedBlocks(primitives: primitives) }
 
     /// Recovers the issuer's key.
-    /// - Parameters:
-    ///   - card: the objects of the card, with the name of its application (84).
+    /// - Parameter card: the objects of the card, with the name of its application (84).
     /// - Returns: the key.
     /// - Throws: the failure of the certificate.
     public func issuerKey(of card: DataObjectStore) throws(AuthenticationFailure) -> RSAPublicKey {
@@ -114,7 +116,7 @@ public struct OfflineAuthentication<Primitives: AuthenticationPrimitives>: Senda
             throw AuthenticationFailure(.noAuthorityKey, in: .authorityKeyIndex)
         }
         return try blocks.issuerKey(
-            parts, of: authority, revoked: keys.revoked, account: required(.account, card), on: date)
+            parts, of: authority, revoked: keys.revoked, account: account(card), on: date)
     }
 
     /// Recovers the card's key for signatures.
@@ -128,8 +130,9 @@ public struct OfflineAuthentication<Primitives: AuthenticationPrimitives>: Senda
     ) throws(AuthenticationFailure) -> RSAPublicKey {
         let issuer = try issuerKey(of: card)
         let parts = try parts(.cardCertificate, .cardRemainder, .cardExponent, card)
-        return try blocks.cardKey(
-            parts, of: issuer, staticData: staticData.octets(of: card), account: required(.account, card), on: date)
+        var data = try staticData.octets(of: card)
+        defer { data.wipe() }
+        return try blocks.cardKey(parts, of: issuer, staticData: data, account: account(card), on: date)
     }
 
     /// Recovers the key with which PINs are enciphered: the card's own key for PINs, else its key for signatures (Book 2, 7.1).
@@ -144,7 +147,7 @@ public struct OfflineAuthentication<Primitives: AuthenticationPrimitives>: Senda
         guard card.contains(.pinCertificate) else { return try cardKey(of: card, staticData) }
         let issuer = try issuerKey(of: card)
         let parts = try parts(.pinCertificate, .pinRemainder, .pinExponent, card)
-        return try blocks.cardKey(parts, of: issuer, staticData: [], account: required(.account, card), on: date)
+        return try blocks.cardKey(parts, of: issuer, staticData: [], account: account(card), on: date)
     }
 
     /// Authenticates the static data (SDA).
@@ -158,7 +161,9 @@ public struct OfflineAuthentication<Primitives: AuthenticationPrimitives>: Senda
     ) throws(AuthenticationFailure) -> [UInt8] {
         let block = try required(.signedStaticApplicationData, card)
         let issuer = try issuerKey(of: card)
-        return try blocks.dataAuthenticationCode(block, signedBy: issuer, over: staticData.octets(of: card))
+        var data = try staticData.octets(of: card)
+        defer { data.wipe() }
+        return try blocks.dataAuthenticationCode(block, signedBy: issuer, over: data)
     }
 
     /// Checks the answer to INTERNAL AUTHENTICATE (DDA).
@@ -169,7 +174,7 @@ public struct OfflineAuthentication<Primitives: AuthenticationPrimitives>: Senda
     /// - Returns: the ICC Dynamic Number (9F4C).
     /// - Throws: the failure of the answer or the signature.
     public func dynamicNumber(
-        _ response: SecretOctets, signedBy card: RSAPublicKey, over terminalData: [UInt8]
+        _ response: SecretOctets, signedBy card: RSAPublicKey, over terminalData: SecretOctets
     ) throws(AuthenticationFailure) -> [UInt8] {
         let block: [UInt8]? = response.withOctets { octets in
             guard let objects = try? TagLengthValue.list(octets), let first = objects.first else { return nil }
@@ -178,7 +183,7 @@ public struct OfflineAuthentication<Primitives: AuthenticationPrimitives>: Senda
             return object.map { Array(copying: octets.extracting($0.value)) }
         }
         guard let block else { throw AuthenticationFailure(.response, in: .signedDynamicApplicationData) }
-        let dynamic = try blocks.dynamicData(block, signedBy: card, over: terminalData)
+        let dynamic = try blocks.dynamicData(block, signedBy: card, over: terminalData.octets)
         guard let count = dynamic.first.map({ Int($0) }), dynamic.count >= 1 + count else {
             throw AuthenticationFailure(.length, in: .signedDynamicApplicationData)
         }
@@ -194,7 +199,8 @@ public struct OfflineAuthentication<Primitives: AuthenticationPrimitives>: Senda
     /// - Returns: the cryptogram and the dynamic number.
     /// - Throws: the failure of the answer or the signature.
     public func cryptogram(
-        _ response: SecretOctets, signedBy card: RSAPublicKey, unpredictableNumber: [UInt8], over terminalData: [UInt8]
+        _ response: SecretOctets, signedBy card: RSAPublicKey, unpredictableNumber: [UInt8],
+        over terminalData: [SecretOctets]
     ) throws(AuthenticationFailure) -> SignedCryptogram {
         let answer = response.withOctets { SignedAnswer($0) }
         guard let answer else { throw AuthenticationFailure(.response, in: .signedDynamicApplicationData) }
@@ -206,7 +212,9 @@ public struct OfflineAuthentication<Primitives: AuthenticationPrimitives>: Senda
         guard dynamic[1 + count] == answer.information else {
             throw AuthenticationFailure(.cryptogramInformation, in: .signedDynamicApplicationData)
         }
-        let hash = primitives.sha1(terminalData + answer.others)
+        var covered = terminalData.flatMap { $0.octets } + answer.others
+        defer { covered.wipe() }
+        let hash = primitives.sha1(covered)
         guard dynamic[(10 + count)..<(30 + count)].elementsEqual(hash) else {
             throw AuthenticationFailure(.transactionData, in: .signedDynamicApplicationData)
         }
@@ -240,6 +248,11 @@ public struct OfflineAuthentication<Primitives: AuthenticationPrimitives>: Senda
             self.information = information
             self.others = others
         }
+    }
+
+    private func account(_ card: DataObjectStore) throws(AuthenticationFailure) -> SecretOctets {
+        guard let account = card.secret(.account) else { throw AuthenticationFailure(.missing, in: .account) }
+        return account
     }
 
     private func required(_ tag: Tag, _ card: DataObjectStore) throws(AuthenticationFailure) -> [UInt8] {

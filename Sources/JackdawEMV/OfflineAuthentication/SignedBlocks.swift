@@ -25,15 +25,21 @@ struct SignedBlocks<Primitives: AuthenticationPrimitives> {
         guard block.count == key.modulus.count, block.count >= Self.frame + fields else {
             throw AuthenticationFailure(.length, in: tag)
         }
-        guard let plain = primitives.recover(block, with: key), plain.count == block.count,
-            plain[plain.count - 1] == 0xBC, plain[0] == 0x6A, plain[1] == format
-        else { throw AuthenticationFailure(.format, in: tag) }
+        guard var plain = primitives.recover(block, with: key) else { throw AuthenticationFailure(.format, in: tag) }
+        var isValid = false
+        // A block may have the account number: only a valid one leaves this function.
+        defer { if !isValid { plain.wipe() } }
+        guard plain.count == block.count, plain[plain.count - 1] == 0xBC, plain[0] == 0x6A, plain[1] == format else {
+            throw AuthenticationFailure(.format, in: tag)
+        }
         // 01 is SHA-1, the only hash of these formats (Book 2, B3).
         guard plain[algorithmAt] == 0x01 else { throw AuthenticationFailure(.algorithm, in: tag) }
-        let hash = plain[(plain.count - 21)..<(plain.count - 1)]
-        guard primitives.sha1(plain[1..<(plain.count - 21)] + more).elementsEqual(hash) else {
+        var covered = Array(plain[1..<(plain.count - 21)] + more)
+        defer { covered.wipe() }
+        guard primitives.sha1(covered).elementsEqual(plain[(plain.count - 21)..<(plain.count - 1)]) else {
             throw AuthenticationFailure(.hash, in: tag)
         }
+        isValid = true
         return plain
     }
 
@@ -65,7 +71,7 @@ struct SignedBlocks<Primitives: AuthenticationPrimitives> {
     /// - Throws: a failure in tag 90 or 92.
     func issuerKey(
         _ parts: PublicKeyParts, of authority: CertificationAuthorityKey, revoked: [RevokedCertificate],
-        account: [UInt8],
+        account: SecretOctets,
         on date: CardDate
     ) throws(AuthenticationFailure) -> RSAPublicKey {
         let plain = try open(
@@ -93,12 +99,13 @@ struct SignedBlocks<Primitives: AuthenticationPrimitives> {
     /// - Returns: the card's key.
     /// - Throws: a failure in the certificate or the remainder.
     func cardKey(
-        _ parts: PublicKeyParts, of issuer: RSAPublicKey, staticData: [UInt8], account: [UInt8], on date: CardDate
+        _ parts: PublicKeyParts, of issuer: RSAPublicKey, staticData: [UInt8], account: SecretOctets, on date: CardDate
     ) throws(AuthenticationFailure) -> RSAPublicKey {
-        let plain = try open(
+        var plain = try open(
             parts.certificate, parts.tag, with: issuer, format: 0x04, fields: 19, algorithmAt: 17,
             over: (parts.remainder ?? []) + parts.exponent + staticData)
-        guard digits(plain[2..<12]) == digits(account[...]) else {
+        defer { plain.wipe() }
+        guard isSame(plain[2..<12], account) else {
             throw AuthenticationFailure(.identifier, in: parts.tag)
         }
         guard let expiry = expiry(plain[12..<14]), date <= expiry else {
@@ -144,25 +151,44 @@ struct SignedBlocks<Primitives: AuthenticationPrimitives> {
     }
 
     /// Whether an issuer identifier, 3 to 8 digits and padding, begins the account number (Book 2, table 6).
-    private func isIssuer(_ identifier: ArraySlice<UInt8>, of account: [UInt8]) -> Bool {
-        let issuer = digits(identifier)
-        return issuer.count >= 3 && digits(account[...]).starts(with: issuer)
+    private func isIssuer(_ identifier: ArraySlice<UInt8>, of account: SecretOctets) -> Bool {
+        account.withOctets { account in
+            var count = 0
+            while count < 8, let digit = digit(identifier, count) {
+                guard count / 2 < account.count, digit == Self.half(account[count / 2], count) else { return false }
+                count += 1
+            }
+            return count >= 3
+        }
     }
+
+    /// Whether the account number of a certificate, 10 octets with padding, is that of the card.
+    private func isSame(_ certified: ArraySlice<UInt8>, _ account: SecretOctets) -> Bool {
+        account.withOctets { account in
+            for place in 0..<20 {
+                let own = place / 2 < account.count ? Self.half(account[place / 2], place) : 0x0F
+                let other = digit(certified, place) ?? 0x0F
+                guard own == other else { return false }
+                if own == 0x0F { break }
+            }
+            return true
+        }
+    }
+
+    /// A digit of packed octets; nil for the padding `F`, and after the end.
+    private func digit(_ octets: ArraySlice<UInt8>, _ place: Int) -> UInt8? {
+        guard place / 2 < octets.count else { return nil }
+        let digit = Self.half(octets[octets.startIndex + place / 2], place)
+        return digit == 0x0F ? nil : digit
+    }
+
+    /// The first half of an octet at even places, the second at odd ones.
+    private static func half(_ octet: UInt8, _ place: Int) -> UInt8 { place % 2 == 0 ? octet >> 4 : octet & 0x0F }
 
     /// The last day of a certificate's month, `MMYY` in BCD; nil if it is no month.
     private func expiry(_ month: ArraySlice<UInt8>) -> CardDate? {
         let octets = Array(month)
         return CardDate([octets[1], octets[0], 0x31].span)
-    }
-
-    /// The digits before the padding `F`.
-    private func digits(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
-        var digits: [UInt8] = []
-        for byte in bytes {
-            digits.append(byte >> 4)
-            digits.append(byte & 0x0F)
-        }
-        return Array(digits.prefix { $0 != 0x0F })
     }
 }
 

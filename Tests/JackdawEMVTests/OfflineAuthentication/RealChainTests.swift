@@ -81,7 +81,7 @@ struct RealChainTests {
         #expect(key.modulus.count == 112)
         let signed = try authentication.cryptogram(
             dialogue.cryptogram, signedBy: key, unpredictableNumber: dialogue.cdol.suffix(4),
-            over: dialogue.pdol + dialogue.cdol)
+            over: [SecretOctets(dialogue.pdol), SecretOctets(dialogue.cdol)])
         #expect(signed.dynamicNumber == hex("B1BD198460DEBA64"))
         #expect(signed.cryptogram == hex("51F4F65DDE43732D"))
     }
@@ -95,7 +95,7 @@ struct RealChainTests {
         #expect(key.modulus.count == 128)
         let signed = try authentication.cryptogram(
             dialogue.cryptogram, signedBy: key, unpredictableNumber: Array(dialogue.cdol[25..<29]),
-            over: dialogue.pdol + dialogue.cdol)
+            over: [SecretOctets(dialogue.pdol), SecretOctets(dialogue.cdol)])
         #expect(signed.dynamicNumber.count == 8)
         // One bit of the transaction data breaks the signature.
         var changed = dialogue.cdol
@@ -103,7 +103,7 @@ struct RealChainTests {
         #expect(throws: AuthenticationFailure.self) {
             try authentication.cryptogram(
                 dialogue.cryptogram, signedBy: key, unpredictableNumber: Array(dialogue.cdol[25..<29]),
-                over: dialogue.pdol + changed)
+                over: [SecretOctets(dialogue.pdol), SecretOctets(changed)])
         }
     }
 

@@ -1,7 +1,8 @@
 import Foundation
-import JackdawEMV
 import JackdawTestSupport
 import Testing
+
+@testable import JackdawEMV
 
 /// Cardholder verification of EMV Book 3, 10.5, against vectors of a rule model.
 @Suite struct CardholderVerificationVectorTests {

@@ -1,7 +1,8 @@
 import Foundation
-import JackdawEMV
 import JackdawTestSupport
 import Testing
+
+@testable import JackdawEMV
 
 /// The processing restrictions of EMV Book 3, 10.4, against vectors of emv-utils.
 @Suite struct ProcessingRestrictionsVectorTests {
