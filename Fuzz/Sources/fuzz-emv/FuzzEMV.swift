@@ -1,7 +1,7 @@
 import JackdawEMV
 
 /// Any octets as what a card sends: every parser must end in an error that points into them, or in a value that keeps to its
-/// limits, and a selection must end whatever the card answers.
+/// limits, and a selection and a kernel must end whatever the card answers.
 @c(LLVMFuzzerTestOneInput)
 public func fuzzEMV(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let octets = unsafe Array(UnsafeBufferPointer(start: start, count: count))
@@ -28,6 +28,8 @@ public func fuzzEMV(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     if let answer = try? CardResponse(octets.span) { precondition(answer.octets == octets, "another answer") }
     _ = IssuerApplicationData(octets.span)
     checkSelection(octets)
+    checkKernel(octets)
+    checkScripts(octets)
     return 0
 }
 
@@ -88,4 +90,78 @@ private func checkSelection(_ octets: [UInt8]) {
         case .selected, .failed: return
         }
     }
+}
+
+/// A signature is its own text here, and every hash is zero: certificates that a fuzzer can find.
+private struct OpenPrimitives: AuthenticationPrimitives {
+    func recover(_ block: [UInt8], with key: RSAPublicKey) -> [UInt8]? { block }
+    func sha1(_ bytes: [UInt8]) -> [UInt8] { [UInt8](repeating: 0, count: 20) }
+}
+
+/// Answers, each with its number of octets before it. The kernel ends, once, and has one effect open at most.
+private func checkKernel(_ octets: [UInt8]) {
+    guard let date = CardDate(year: 2026, month: 1, day: 15) else { preconditionFailure("the date is valid") }
+    var configuration = KernelConfiguration(
+        type: TerminalType(rawValue: 0x22), capabilities: TerminalCapabilities(rawValue: 0xE0F8C8),
+        additionalCapabilities: [.cash, .goods, .services], country: [0x05, 0x28], applicationVersion: [0x00, 0x96])
+    configuration.limits = RiskLimits(floorLimit: 10_000, targetPercentage: 50)
+    let key = RSAPublicKey(modulus: [UInt8](repeating: 1, count: 48), exponent: [3])
+    configuration.keys = AuthenticationKeys([
+        CertificationAuthorityKey(provider: [0xA0, 0, 0, 0, 3], index: 1, key: key)
+    ])
+    let transaction = KernelTransaction(amount: 1000, currency: [0x09, 0x78], type: .purchase, date: date)
+    var application = DataObjectStore()
+    application[0x84] = [0xA0, 0, 0, 0, 3, 0x10, 0x10]
+    var kernel = ContactKernel(configuration, transaction, application: application, OpenPrimitives())
+    var left = octets[...]
+    var actions = kernel.start()[...]
+    var outcomes = 0
+    var identifier = 0
+    while let action = actions.popFirst() {
+        switch action {
+        case .step: break
+        case .finished: outcomes += 1
+        case .effect(let effect):
+            precondition(effect.identifier == identifier + 1, "an effect of another number")
+            identifier = effect.identifier
+            precondition(identifier < 20_000, "a kernel without end")
+            actions += kernel.receive(answer(effect.task, &left), to: identifier)
+        }
+    }
+    precondition(outcomes == 1, "a kernel with \(outcomes) outcomes")
+    precondition(kernel.receive(.cardLost, to: identifier).count == 1, "an answer after the end")
+}
+
+private func answer(_ task: KernelEffect.Task, _ left: inout ArraySlice<UInt8>) -> KernelAnswer {
+    switch task {
+    case .random(let count): return .random([UInt8](repeating: 1, count: count))
+    case .enterPIN(let request):
+        guard let first = left.popFirst(), first % 4 > 0 else { return .pinBypassed }
+        return request.isOnline ? .onlinePINEntered : .pin(SecretOctets([1, 2, 3, 4]))
+    case .authorise:
+        guard let code = AuthorisationResponseCode([0x30, 0x30]) else { preconditionFailure("two octets") }
+        let response = HostResponse(
+            isApproved: left.count % 2 == 0, responseCode: code, authenticationData: Array(left.prefix(9)),
+            scripts: Array(left))
+        return .host(left.isEmpty ? .unknown : .answered(response))
+    case .transmit:
+        let count = Int(left.popFirst() ?? 0)
+        let answer = Array(left.prefix(count))
+        left = left.dropFirst(count)
+        return (try? CardResponse(answer.span)).map { .response($0) } ?? .cardLost
+    }
+}
+
+/// Each script gives one result of five octets, whatever the card answers.
+private func checkScripts(_ octets: [UInt8]) {
+    let scripts = IssuerScript.scripts(in: octets.span)
+    var results = 0
+    for phase in [IssuerScript.Phase.beforeFinalCryptogram, .afterFinalCryptogram] {
+        var run = IssuerScriptRun(scripts, phase)
+        var words = octets[...]
+        while run.next() != nil { run.receive(StatusWord(rawValue: UInt16(words.popFirst() ?? 0x90) << 8)) }
+        precondition(run.results.allSatisfy { $0.octets.count == 5 }, "a result of another length")
+        results += run.results.count
+    }
+    precondition(results == scripts.count, "a script without result")
 }

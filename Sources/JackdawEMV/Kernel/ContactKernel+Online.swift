@@ -73,7 +73,7 @@ extension ContactKernel {
         try runScripts(.beforeFinalCryptogram)
     }
 
-    // MARK: scripts
+    // MARK: scripts of both phases
 
     mutating func runScripts(_ phase: IssuerScript.Phase) throws(KernelTermination) {
         scriptRun = IssuerScriptRun(scripts, phase)

@@ -150,7 +150,7 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
 
     mutating func note(_ step: KernelStep) { actions.append(.step(step)) }
 
-    /// Ends the transaction.
+    /// Ends the transaction with its outcome, the last action.
     mutating func finish(_ disposition: KernelOutcome.Disposition, isAdviceRequested: Bool = false) {
         isOver = true
         waiting = nil

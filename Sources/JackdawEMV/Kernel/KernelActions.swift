@@ -31,7 +31,6 @@ public enum KernelAction: Sendable {
 public struct KernelEffect: Sendable {
     /// The identifier of the effect, which its answer must name. Identifiers begin at 1 and increase.
     public let identifier: Int
-    /// The task itself.
     public let task: Task
 
     /// A kind of task.

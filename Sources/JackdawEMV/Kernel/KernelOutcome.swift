@@ -2,7 +2,7 @@
 
 /// The end of a transaction, with all results.
 public struct KernelOutcome: Sendable {
-    /// The decision.
+    /// The decision of card and issuer.
     public enum Disposition: Sendable, Hashable {
         /// The card approved, and so did the issuer if it was asked.
         case approved
@@ -16,7 +16,7 @@ public struct KernelOutcome: Sendable {
         case terminated(KernelTermination)
     }
 
-    /// The decision.
+    /// The decision of card and issuer.
     public let disposition: Disposition
     /// The last phase that began.
     public let phase: KernelPhase
@@ -59,7 +59,7 @@ public struct KernelTermination: Error, Sendable, Hashable, CustomStringConverti
         public static let repeated = Code(kind: .repeated)
         /// The card returned a cryptogram that it must not return.
         public static let cardLogic = Code(kind: .cardLogic)
-        /// The cardholder cancelled.
+        /// The cardholder cancelled at the PIN pad.
         public static let cancelled = Code(kind: .cancelled)
 
         /// A name for machines: `cardLost`, `status`, ...

@@ -1,7 +1,7 @@
 // The tags that the kernel reads and writes (EMV Book 3, annex A).
 
 extension Tag {
-    // Terminal and transaction.
+    // The terminal and the transaction.
     static let amountAuthorised: Tag = 0x9F02
     static let amountOther: Tag = 0x9F03
     static let amountAuthorisedBinary: Tag = 0x81

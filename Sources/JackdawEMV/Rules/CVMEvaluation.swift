@@ -94,7 +94,7 @@ public struct CardholderVerification: Sendable {
         isPadWorking = situation.isPINPadWorking
     }
 
-    /// Begins the evaluation.
+    /// Begins the evaluation with the first rule.
     public mutating func start() -> Step {
         guard let list, !list.rules.isEmpty else {
             report.tvr.insert(.iccDataMissing)
@@ -224,7 +224,7 @@ public struct CardholderVerification: Sendable {
         return failed(rule)
     }
 
-    // MARK: ends
+    // MARK: the ends of the evaluation
 
     private mutating func succeeded(
         _ rule: CardholderVerificationList.Rule, _ result: CardholderVerificationResults.Outcome
@@ -254,7 +254,7 @@ public struct CardholderVerification: Sendable {
         report.events.append(CardholderVerificationReport.Event(index: index, rule: rule, decision: decision))
     }
 
-    // MARK: conditions
+    // MARK: conditions and methods
 
     private func isSatisfied(_ rule: CardholderVerificationList.Rule, of list: CardholderVerificationList) -> Bool {
         let amount = situation.amount
@@ -309,7 +309,6 @@ public struct CardholderVerificationReport: Sendable, Hashable {
         public let rule: CardholderVerificationList.Rule
         public let decision: Decision
 
-        /// The decision.
         public enum Decision: Sendable, Hashable {
             /// The condition of the rule is not satisfied, or its data is missing: the next rule follows.
             case conditionNotSatisfied

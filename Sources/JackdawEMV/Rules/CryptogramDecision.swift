@@ -21,7 +21,7 @@ public struct CryptogramInformation: RawRepresentable, Sendable, Hashable {
 
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// 000: no information.
+        /// 000: the card gives no reason.
         public static let none = Reason(rawValue: 0)
         /// 001: the service is not allowed.
         public static let serviceNotAllowed = Reason(rawValue: 1)
@@ -34,9 +34,9 @@ public struct CryptogramInformation: RawRepresentable, Sendable, Hashable {
 
 /// The issuer's decision, as the terminal knows it.
 public enum HostDecision: String, Sendable, Hashable {
-    /// The host approved.
+    /// The host approved in its answer.
     case approved
-    /// The host declined.
+    /// The host declined in its answer.
     case declined
     /// No request was sent, or no usable answer came in time.
     case unableToGoOnline = "unable_to_go_online"

@@ -106,9 +106,9 @@ public struct AuthorisationResponseCode: Sendable, Hashable, CustomStringConvert
         octets = [first.asciiValue ?? 0, second.asciiValue ?? 0]
     }
 
-    /// Y1: approved offline.
+    /// Y1: the card approved offline.
     public static let offlineApproved = Self("Y", "1")
-    /// Z1: declined offline.
+    /// Z1: terminal or card declined offline.
     public static let offlineDeclined = Self("Z", "1")
     /// Y3: unable to go online, approved offline.
     public static let unableToGoOnlineApproved = Self("Y", "3")

@@ -12,7 +12,7 @@ public struct TransactionType: RawRepresentable, Sendable, Hashable {
     public static let cash = TransactionType(rawValue: 0x01)
     /// 09: a purchase with cashback.
     public static let cashback = TransactionType(rawValue: 0x09)
-    /// 20: a refund.
+    /// 20: a refund to the card.
     public static let refund = TransactionType(rawValue: 0x20)
 }
 
