@@ -20,7 +20,7 @@ extension ContactKernel {
         lists.cdol1 = try sendGenerateCryptogram(action.request, .cdol1, .firstCryptogram)
     }
 
-    /// Sends GENERATE AC. With CDA, every cryptogram but an AAC must be signed (mode 1 of Book 4, 6.3.2.1).
+    /// Sends GENERATE AC. With CDA, every cryptogram but an AAC must be signed (CDA mode 1: Book 2, annex D).
     /// - Returns: the values of the list.
     private mutating func sendGenerateCryptogram(
         _ type: CryptogramType, _ tag: Tag, _ meaning: Waiting
@@ -62,7 +62,7 @@ extension ContactKernel {
             throw KernelTermination(.cardLogic, .cryptogramInformation)
         }
         guard try isSignatureValid(response, information, over: [lists.pdol, lists.cdol1]) else {
-            // A wrong signature declines: a TC at once, an ARQC by a second cryptogram (Book 3, 10.3).
+            // A wrong signature declines: a TC at once, an ARQC by a second cryptogram (Book 4, 6.3.2.1).
             if information.type == .arqc {
                 try complete(.aac, responseCode: .offlineDeclined)
             } else {
