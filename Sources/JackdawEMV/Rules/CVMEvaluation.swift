@@ -72,7 +72,9 @@ public struct CardholderVerification: Sendable {
 
     /// A question, or the end.
     public enum Step: Sendable, Hashable {
+        /// A question, which ``CardholderVerification/receive(_:)`` takes the answer to.
         case request(Request)
+        /// The end of the evaluation, with its report.
         case finished(CardholderVerificationReport)
     }
 
@@ -320,9 +322,12 @@ public struct CardholderVerificationReport: Sendable, Hashable {
     public struct Event: Sendable, Hashable {
         /// The place of the rule in the list, from 0.
         public let index: Int
+        /// The rule, as it is in the list.
         public let rule: CardholderVerificationList.Rule
+        /// The decision on the rule, with its reason.
         public let decision: Decision
 
+        /// A decision on a rule, with its reason.
         public enum Decision: Sendable, Hashable {
             /// The condition of the rule is not satisfied, or its data is missing: the next rule follows.
             case conditionNotSatisfied
