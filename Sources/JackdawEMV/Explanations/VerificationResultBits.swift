@@ -23,20 +23,21 @@ struct VerificationResultBits {
     static func details(_ data: IssuerApplicationData) -> [Detail] {
         let results = data.cardVerificationResults
         switch data.format {
-        case .ccd: return details(results, ccd, [counter(results, 2, "PIN tries left"), counter(results, 4, scripts)])
+        case .ccd:
+            let tries = Detail("pin_tries", "PIN tries left: \(results[1] >> 4)", octet: 2)
+            return details(results, ccd, [tries, scripts(results[3] >> 4)])
         case .mChip4, .mChipAdvance:
+            let counter = Detail("script_counter", "Script counter: \(results[2] >> 4)", octet: 3)
             let tries = Detail("pin_tries", "PIN tries left: \(results[2] & 0x0F)", octet: 3)
-            return details(results, mChip, [counter(results, 3, "Script counter"), tries])
-        case .visa0, .visa1, .visa3, .unionPay: return details(results, visa, [counter(results, 4, scripts)])
+            return details(results, mChip, [counter, tries])
+        case .visa0, .visa1, .visa3, .unionPay: return details(results, visa, [scripts(results[3] >> 4)])
         case .visa2, .visa4: return []
         }
     }
 
-    private static let scripts = "Issuer script commands processed on last transaction"
-
-    private static func counter(_ results: [UInt8], _ octet: Int, _ text: String) -> Detail {
-        let name = text == scripts ? "script_commands" : text == "Script counter" ? "script_counter" : "pin_tries"
-        return Detail(name, "\(text): \(results[octet - 1] >> 4)", octet: octet)
+    /// The counter that both Visa and CCD have in octet 4.
+    private static func scripts(_ count: UInt8) -> Detail {
+        Detail("script_commands", "Issuer script commands processed on last transaction: \(count)", octet: 4)
     }
 
     private static func details(_ results: [UInt8], _ bits: [Bit], _ counters: [Detail]) -> [Detail] {
