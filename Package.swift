@@ -26,6 +26,7 @@ let package = Package(
         .library(name: "JackdawDSP", targets: ["JackdawDSP"]),
         .library(name: "JackdawCards", targets: ["JackdawCards"]),
         .library(name: "JackdawSwipe", targets: ["JackdawSwipe"]),
+        .library(name: "JackdawEMV", targets: ["JackdawEMV"]),
         .library(name: "JackdawTransport", targets: ["JackdawTransport"]),
         .library(name: "JackdawReaders", targets: ["JackdawReaders"]),
         .library(name: "JackdawSimulator", targets: ["JackdawSimulator"]),
@@ -66,14 +67,18 @@ let package = Package(
         .target(
             name: "JackdawSwipe", dependencies: ["JackdawDSP", "JackdawCards", "JackdawBytes"],
             swiftSettings: kernels),
+        .target(name: "JackdawEMV", swiftSettings: house),
         .target(name: "JackdawTransport", dependencies: ["JackdawBytes"], swiftSettings: house),
 
         .target(
             name: "JackdawReaders",
-            dependencies: ["JackdawDSP", "JackdawTransport", "JackdawCards", "JackdawBytes"], swiftSettings: house),
+            dependencies: ["JackdawDSP", "JackdawTransport", "JackdawCards", "JackdawEMV", "JackdawBytes"],
+            swiftSettings: house),
         .target(
             name: "JackdawSimulator",
-            dependencies: ["JackdawDSP", "JackdawTransport", "JackdawCards", "JackdawReaders", "JackdawBytes"],
+            dependencies: [
+                "JackdawDSP", "JackdawTransport", "JackdawCards", "JackdawEMV", "JackdawReaders", "JackdawBytes",
+            ],
             swiftSettings: house),
         .target(
             name: "JackdawDecryption",
@@ -155,12 +160,15 @@ let package = Package(
             name: "JackdawCardsTests", dependencies: ["JackdawCards", "JackdawBytes", "JackdawTestSupport"],
             resources: [.copy("Resources")], swiftSettings: house),
         .testTarget(
+            name: "JackdawEMVTests", dependencies: ["JackdawEMV", "JackdawCards", "JackdawTestSupport"],
+            resources: [.copy("Cases"), .copy("Vectors")], swiftSettings: house),
+        .testTarget(
             name: "JackdawSwipeTests",
             dependencies: ["JackdawSwipe", "JackdawDSP", "JackdawCards", "JackdawTestSupport"], swiftSettings: sounds),
         .testTarget(
             name: "JackdawReadersTests",
             dependencies: [
-                "JackdawReaders", "JackdawTransport", "JackdawDSP", "JackdawBytes", "JackdawTestSupport",
+                "JackdawReaders", "JackdawTransport", "JackdawDSP", "JackdawEMV", "JackdawBytes", "JackdawTestSupport",
             ],
             swiftSettings: house),
         .testTarget(
@@ -172,8 +180,8 @@ let package = Package(
         .testTarget(
             name: "JackdawSimulatorTests",
             dependencies: [
-                "JackdawSimulator", "JackdawReaders", "JackdawDSP", "JackdawTransport", "JackdawTestSupport",
-                "JackdawSoundTestSupport",
+                "JackdawSimulator", "JackdawReaders", "JackdawDSP", "JackdawEMV", "JackdawTransport",
+                "JackdawTestSupport", "JackdawSoundTestSupport",
             ],
             swiftSettings: house),
         .testTarget(

@@ -29,6 +29,7 @@ let package = Package(
                 .product(name: "JackdawALSA", package: "jackdaw"),
                 .product(name: "JackdawAudioFile", package: "jackdaw"),
                 .product(name: "JackdawDSP", package: "jackdaw"),
+                .product(name: "JackdawEMV", package: "jackdaw"),
                 .product(name: "JackdawReaders", package: "jackdaw"),
                 .product(name: "JackdawSimulator", package: "jackdaw"),
                 .product(name: "JackdawTransport", package: "jackdaw"),
