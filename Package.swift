@@ -30,7 +30,7 @@ let package = Package(
         .library(name: "JackdawTransport", targets: ["JackdawTransport"]),
         .library(name: "JackdawReaders", targets: ["JackdawReaders"]),
         .library(name: "JackdawSimulator", targets: ["JackdawSimulator"]),
-        .library(name: "JackdawDecryption", targets: ["JackdawDecryption"]),
+        .library(name: "JackdawCryptography", targets: ["JackdawCryptography"]),
         .library(name: "JackdawALSA", targets: ["JackdawALSA"]),
         .library(name: "JackdawBluetooth", targets: ["JackdawBluetooth"]),
         .library(name: "SwipeController", targets: ["SwipeController"]),
@@ -81,7 +81,7 @@ let package = Package(
             ],
             swiftSettings: house),
         .target(
-            name: "JackdawDecryption",
+            name: "JackdawCryptography",
             dependencies: ["JackdawReaders", "JackdawCards", "JackdawBytes", "COpenSSL"], swiftSettings: house),
 
         .target(
@@ -119,7 +119,7 @@ let package = Package(
             dependencies: [
                 "JackdawDSP", "JackdawCards", "JackdawSwipe", "JackdawTransport", "JackdawSystem", "JackdawALSA",
                 "JackdawBluetooth", "JackdawAudioFile", "JackdawSpectrum", "JackdawReaders", "JackdawSimulator",
-                "JackdawDecryption", "JackdawLinux", "JackdawBytes", "SwipeController",
+                "JackdawCryptography", "JackdawLinux", "JackdawBytes", "SwipeController",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
             ],
@@ -172,9 +172,9 @@ let package = Package(
             ],
             swiftSettings: house),
         .testTarget(
-            name: "JackdawDecryptionTests",
+            name: "JackdawCryptographyTests",
             dependencies: [
-                "JackdawDecryption", "JackdawReaders", "JackdawSimulator", "JackdawCards", "JackdawTestSupport",
+                "JackdawCryptography", "JackdawReaders", "JackdawSimulator", "JackdawCards", "JackdawTestSupport",
             ],
             resources: [.copy("Resources")], swiftSettings: house),
         .testTarget(
@@ -219,7 +219,7 @@ let package = Package(
             name: "JackdawLinuxTests",
             dependencies: [
                 "JackdawLinux", "JackdawALSA", "JackdawBluetooth", "JackdawSimulator", "JackdawReaders", "JackdawCards",
-                "JackdawDecryption", "JackdawDSP", "JackdawSystem", "JackdawTransport", "SwipeController",
+                "JackdawCryptography", "JackdawDSP", "JackdawSystem", "JackdawTransport", "SwipeController",
                 "JackdawTestSupport", "JackdawALSATestSupport", "JackdawSwipeStress",
             ],
             swiftSettings: house),
@@ -228,7 +228,7 @@ let package = Package(
             dependencies: [
                 "jackdaw-cli", "JackdawLinux", "JackdawTransport", "JackdawALSA", "JackdawBluetooth", "JackdawSystem",
                 "JackdawDSP", "JackdawCards", "JackdawSwipe", "JackdawAudioFile", "JackdawSpectrum", "JackdawReaders",
-                "JackdawSimulator", "JackdawDecryption", "JackdawBytes", "SwipeController", "JackdawTestSupport",
+                "JackdawSimulator", "JackdawCryptography", "JackdawBytes", "SwipeController", "JackdawTestSupport",
                 "JackdawALSATestSupport",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),

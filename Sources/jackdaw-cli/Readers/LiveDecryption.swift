@@ -1,5 +1,5 @@
 import JackdawCards
-import JackdawDecryption
+import JackdawCryptography
 import JackdawReaders
 import JackdawTransport
 
@@ -12,8 +12,8 @@ struct KeyOptions: Sendable {
 
     /// Creates a decryptor.
     /// - Throws: ``CommandError`` if the key is invalid, or must not be used for these cards.
-    func decryptor(_ key: consuming SecretBytes, _ mode: DecryptionMode) throws(CommandError) -> SwipeDecryptor {
-        do throws(DecryptionError) {
+    func decryptor(_ key: consuming SecretBytes, _ mode: CardMode) throws(CommandError) -> SwipeDecryptor {
+        do throws(CryptographyError) {
             return try SwipeDecryptor(key: key, mode: mode, scheme: scheme)
         } catch  where error.code == .publishedKey {
             throw CommandError(.badData, "\(error); give --test-cards if only test cards are swiped")
@@ -34,8 +34,8 @@ final class LiveDecryption: Sendable {
     }
 
     /// Decrypts a swipe.
-    /// - Throws: ``DecryptionError`` if it is not encrypted, or encrypted with another key.
-    func report(on swipe: ReaderSwipe) throws(DecryptionError) -> DecryptedSwipeReport {
+    /// - Throws: ``CryptographyError`` if it is not encrypted, or encrypted with another key.
+    func report(on swipe: ReaderSwipe) throws(CryptographyError) -> DecryptedSwipeReport {
         DecryptedSwipeReport(
             try decryptor.decrypt(swipe), usesPublishedTestKey: decryptor.isPublishedTestKey, isRevealed: isRevealed)
     }
@@ -56,7 +56,7 @@ extension DecryptedSwipeReport {
     }
 }
 
-extension DecryptionError {
+extension CryptographyError {
     /// The object of the event, for a program.
     func event(_ link: LinkName) -> JSONObject {
         var object = JSONObject()

@@ -1,5 +1,5 @@
 import JackdawBluetooth
-import JackdawDecryption
+import JackdawCryptography
 import JackdawLinux
 import JackdawReaders
 import JackdawSystem

@@ -1,6 +1,6 @@
 #if Command
 import ArgumentParser
-import JackdawDecryption
+import JackdawCryptography
 
 /// The options for the key that decrypts swipes.
 struct DecryptionArguments: ParsableArguments {

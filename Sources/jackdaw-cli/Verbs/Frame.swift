@@ -2,7 +2,7 @@
 import ArgumentParser
 import JackdawBytes
 import JackdawCards
-import JackdawDecryption
+import JackdawCryptography
 import JackdawReaders
 
 struct Frame: Verb {
@@ -114,7 +114,7 @@ struct Frame: Verb {
         _ frame: [UInt8], with key: consuming SecretBytes
     ) throws(CommandError) -> DecryptedSwipeReport {
         let decryptor = try decryption.options.decryptor(key, .test)
-        do throws(DecryptionError) {
+        do throws(CryptographyError) {
             let swipe = try decryptor.decrypt(frame.span, of: `protocol`)
             return DecryptedSwipeReport(
                 swipe, usesPublishedTestKey: decryptor.isPublishedTestKey, isRevealed: reveal)

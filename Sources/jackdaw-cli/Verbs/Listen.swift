@@ -1,7 +1,7 @@
 #if Command
 import ArgumentParser
 import JackdawBluetooth
-import JackdawDecryption
+import JackdawCryptography
 import JackdawLinux
 import JackdawReaders
 import JackdawTransport

@@ -2,7 +2,7 @@
 import ArgumentParser
 import JackdawBytes
 import JackdawCards
-import JackdawDecryption
+import JackdawCryptography
 import JackdawLinux
 import JackdawReaders
 import JackdawSimulator

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import JackdawDecryption
+import JackdawCryptography
 import Testing
 
 @testable import jackdaw_cli
