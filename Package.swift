@@ -29,7 +29,7 @@ let package = Package(
         .library(name: "JackdawTransport", targets: ["JackdawTransport"]),
         .library(name: "JackdawReaders", targets: ["JackdawReaders"]),
         .library(name: "JackdawSimulator", targets: ["JackdawSimulator"]),
-        .library(name: "JackdawDecryption", targets: ["JackdawDecryption"]),
+        .library(name: "JackdawCryptography", targets: ["JackdawCryptography"]),
         .library(name: "JackdawALSA", targets: ["JackdawALSA"]),
         .library(name: "JackdawBluetooth", targets: ["JackdawBluetooth"]),
         .library(name: "SwipeController", targets: ["SwipeController"]),
@@ -68,7 +68,7 @@ let package = Package(
             name: "JackdawSimulator",
             dependencies: ["JackdawDSP", "JackdawTransport", "JackdawCards", "JackdawReaders"], swiftSettings: house),
         .target(
-            name: "JackdawDecryption", dependencies: ["JackdawReaders", "JackdawCards", "COpenSSL"],
+            name: "JackdawCryptography", dependencies: ["JackdawReaders", "JackdawCards", "COpenSSL"],
             swiftSettings: house),
 
         .target(
@@ -101,7 +101,7 @@ let package = Package(
             dependencies: [
                 "JackdawDSP", "JackdawCards", "JackdawSwipe", "JackdawTransport", "JackdawSystem", "JackdawALSA",
                 "JackdawBluetooth", "JackdawAudioFile", "JackdawSpectrum", "JackdawReaders", "JackdawSimulator",
-                "JackdawDecryption", "JackdawLinux", "SwipeController",
+                "JackdawCryptography", "JackdawLinux", "SwipeController",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
             ],
@@ -146,9 +146,9 @@ let package = Package(
             dependencies: ["JackdawReaders", "JackdawTransport", "JackdawDSP", "JackdawTestSupport"],
             swiftSettings: house),
         .testTarget(
-            name: "JackdawDecryptionTests",
+            name: "JackdawCryptographyTests",
             dependencies: [
-                "JackdawDecryption", "JackdawReaders", "JackdawSimulator", "JackdawCards", "JackdawTestSupport",
+                "JackdawCryptography", "JackdawReaders", "JackdawSimulator", "JackdawCards", "JackdawTestSupport",
             ],
             resources: [.copy("Resources")], swiftSettings: house),
         .testTarget(
@@ -193,7 +193,7 @@ let package = Package(
             name: "JackdawLinuxTests",
             dependencies: [
                 "JackdawLinux", "JackdawALSA", "JackdawBluetooth", "JackdawSimulator", "JackdawReaders", "JackdawCards",
-                "JackdawDecryption", "JackdawDSP", "JackdawSystem", "JackdawTransport", "SwipeController",
+                "JackdawCryptography", "JackdawDSP", "JackdawSystem", "JackdawTransport", "SwipeController",
                 "JackdawTestSupport", "JackdawALSATestSupport", "JackdawSwipeStress",
             ],
             swiftSettings: house),
@@ -202,7 +202,7 @@ let package = Package(
             dependencies: [
                 "jackdaw-cli", "JackdawLinux", "JackdawTransport", "JackdawALSA", "JackdawBluetooth", "JackdawSystem",
                 "JackdawDSP", "JackdawCards", "JackdawSwipe", "JackdawAudioFile", "JackdawSpectrum", "JackdawReaders",
-                "JackdawSimulator", "JackdawDecryption", "SwipeController", "JackdawTestSupport",
+                "JackdawSimulator", "JackdawCryptography", "SwipeController", "JackdawTestSupport",
                 "JackdawALSATestSupport",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),

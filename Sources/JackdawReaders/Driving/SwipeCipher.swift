@@ -1,5 +1,5 @@
 /// The encryption of a simulated reader's swipes. The simulator has no keys or ciphers itself: a program that needs
-/// encrypted swipes supplies a cipher, such as JackdawDecryption's `SwipeEncryptor`.
+/// encrypted swipes supplies a cipher, such as JackdawCryptography's `SwipeEncryptor`.
 public protocol SwipeCipher: Sendable {
     /// Whether each swipe has its own key, which a serial number names (DUKPT); otherwise all swipes have the same key.
     var isDeriving: Bool { get }

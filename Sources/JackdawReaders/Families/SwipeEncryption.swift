@@ -1,4 +1,4 @@
-/// How the readers of a family encrypt swipes, as data: JackdawDecryption, the only module with ciphers, reads it.
+/// How the readers of a family encrypt swipes, as data: JackdawCryptography, the only module with ciphers, reads it.
 package struct SwipeEncryption: Sendable {
     /// The bytes that have the encrypted swipe, and the rules for them.
     package enum Record: Sendable {

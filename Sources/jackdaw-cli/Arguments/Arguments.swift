@@ -115,7 +115,7 @@ struct GATTArguments: ParsableArguments {
 }
 
 import ArgumentParser
-import JackdawDecryption
+import JackdawCryptography
 
 /// Key schemes on the command line.
 enum KeySchemeArgument {

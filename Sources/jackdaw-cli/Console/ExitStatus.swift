@@ -1,5 +1,5 @@
 import JackdawAudioFile
-import JackdawDecryption
+import JackdawCryptography
 import JackdawSpectrum
 import JackdawTransport
 

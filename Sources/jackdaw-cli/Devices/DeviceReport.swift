@@ -1,5 +1,5 @@
 import JackdawALSA
-import JackdawDecryption
+import JackdawCryptography
 import JackdawReaders
 import JackdawSimulator
 import JackdawTransport

@@ -1,4 +1,4 @@
-import JackdawDecryption
+import JackdawCryptography
 import JackdawReaders
 import JackdawTransport
 

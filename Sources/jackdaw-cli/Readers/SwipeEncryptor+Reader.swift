@@ -1,5 +1,5 @@
 import JackdawCards
-import JackdawDecryption
+import JackdawCryptography
 
 extension SwipeEncryptor {
     /// The encryptor of a simulated reader.

@@ -1,5 +1,5 @@
 import JackdawCards
-import JackdawDecryption
+import JackdawCryptography
 
 /// A decrypted swipe as it is printed.
 struct DecryptedSwipeReport {

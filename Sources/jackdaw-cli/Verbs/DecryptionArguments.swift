@@ -1,7 +1,7 @@
 #if Command
 import ArgumentParser
 import JackdawCards
-import JackdawDecryption
+import JackdawCryptography
 
 /// The options for the key that decrypts swipes.
 struct DecryptionArguments: ParsableArguments {

@@ -3,7 +3,7 @@ import ArgumentParser
 import JackdawALSA
 import JackdawBluetooth
 import JackdawDSP
-import JackdawDecryption
+import JackdawCryptography
 import JackdawLinux
 import JackdawReaders
 import JackdawSystem

@@ -1,6 +1,6 @@
 #if Command
 import ArgumentParser
-import JackdawDecryption
+import JackdawCryptography
 import JackdawLinux
 import JackdawReaders
 import JackdawSimulator

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import JackdawCards
-import JackdawDecryption
+import JackdawCryptography
 import JackdawReaders
 import JackdawSimulator
 import JackdawTestSupport

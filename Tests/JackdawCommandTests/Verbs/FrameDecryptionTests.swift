@@ -1,5 +1,5 @@
 import Foundation
-import JackdawDecryption
+import JackdawCryptography
 import JackdawReaders
 import JackdawTestSupport
 import Testing

@@ -3,7 +3,7 @@ import JackdawReaders
 import JackdawTestSupport
 import Testing
 
-@testable import JackdawDecryption
+@testable import JackdawCryptography
 
 /// Swipes that manuals print, what must not be decrypted, and what does not decrypt.
 @Suite struct SwipeDecryptorTests {

@@ -1,6 +1,6 @@
 import Foundation
 import JackdawCards
-import JackdawDecryption
+import JackdawCryptography
 import JackdawTestSupport
 import Testing
 

@@ -2,7 +2,7 @@ import JackdawReaders
 import JackdawTestSupport
 import Testing
 
-@testable import JackdawDecryption
+@testable import JackdawCryptography
 
 /// MagneSafe V5 output that the project's code was not written from: 99875475-10, appendix D.
 @Suite(.enabled(if: ThirdPartyVectors.has("magtek_records"), Comment(rawValue: ThirdPartyVectors.comment)))

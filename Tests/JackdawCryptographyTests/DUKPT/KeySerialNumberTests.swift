@@ -1,4 +1,4 @@
-import JackdawDecryption
+import JackdawCryptography
 import JackdawTestSupport
 import Testing
 

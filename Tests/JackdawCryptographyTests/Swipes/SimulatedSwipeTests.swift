@@ -1,5 +1,5 @@
 import JackdawCards
-import JackdawDecryption
+import JackdawCryptography
 import JackdawReaders
 import JackdawSimulator
 import JackdawTestSupport

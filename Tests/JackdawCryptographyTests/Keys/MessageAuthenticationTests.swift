@@ -1,7 +1,7 @@
 import JackdawTestSupport
 import Testing
 
-@testable import JackdawDecryption
+@testable import JackdawCryptography
 
 /// Codes of messages with the paddings of ISO/IEC 9797-1, as other implementations make them.
 @Suite struct MessageAuthenticationTests {

@@ -3,7 +3,7 @@ import JackdawReaders
 import JackdawTestSupport
 import Testing
 
-@testable import JackdawDecryption
+@testable import JackdawCryptography
 
 /// Records whose encrypted blocks a family declares by their places alone. The encryptor, tested with published swipes
 /// elsewhere, makes the blocks.
