@@ -14,10 +14,10 @@ package enum AESDerivation {
     ///   - base: the base derivation key, for AES.
     ///   - serialNumber: the reader's serial number; its counter is ignored.
     /// - Returns: the initial key.
-    /// - Throws: ``DecryptionError`` with code `algorithm` or `library`.
+    /// - Throws: ``CryptographyError`` with code `algorithm` or `library`.
     package static func initialKey(
         from base: borrowing CipherKey, for serialNumber: AESKeySerialNumber
-    ) throws(DecryptionError) -> CipherKey {
+    ) throws(CryptographyError) -> CipherKey {
         try check(base)
         return try derived(from: base, initial, base.algorithm, serialNumber.initialKeyName)
     }
@@ -27,10 +27,10 @@ package enum AESDerivation {
     ///   - initialKey: the result of ``initialKey(from:for:)``.
     ///   - serialNumber: the serial number that the reader sent.
     /// - Returns: the transaction's key.
-    /// - Throws: ``DecryptionError`` with code `counter`, `exhausted`, `algorithm` or `library`.
+    /// - Throws: ``CryptographyError`` with code `counter`, `exhausted`, `algorithm` or `library`.
     package static func transactionKey(
         from initialKey: borrowing CipherKey, for serialNumber: AESKeySerialNumber
-    ) throws(DecryptionError) -> CipherKey {
+    ) throws(CryptographyError) -> CipherKey {
         try serialNumber.counter.checkUse()
         return try intermediateKey(from: initialKey, for: serialNumber)
     }
@@ -42,15 +42,15 @@ package enum AESDerivation {
     ///   - transactionKey: the result of ``transactionKey(from:for:)``.
     ///   - serialNumber: the serial number that the reader sent.
     /// - Returns: the working key.
-    /// - Throws: ``DecryptionError`` with code `strength` if the key would be stronger than the key that it is derived
+    /// - Throws: ``CryptographyError`` with code `strength` if the key would be stronger than the key that it is derived
     ///   from, `algorithm` or `library`.
     package static func workingKey(
         for usage: AESKeyUsage, _ algorithm: KeyAlgorithm, from transactionKey: borrowing CipherKey,
         serialNumber: AESKeySerialNumber
-    ) throws(DecryptionError) -> CipherKey {
+    ) throws(CryptographyError) -> CipherKey {
         try check(transactionKey)
         guard algorithm.strength <= transactionKey.algorithm.strength else {
-            throw DecryptionError(
+            throw CryptographyError(
                 .strength, "a key for \(algorithm) is stronger than its origin, a key for \(transactionKey.algorithm)")
         }
         let name = serialNumber.transaction(serialNumber.counter.value)
@@ -64,11 +64,11 @@ package enum AESDerivation {
     ///   - base: the base derivation key, for AES.
     ///   - serialNumber: the serial number that the reader sent.
     /// - Returns: the working key.
-    /// - Throws: ``DecryptionError`` with code `counter`, `exhausted`, `strength`, `algorithm` or `library`.
+    /// - Throws: ``CryptographyError`` with code `counter`, `exhausted`, `strength`, `algorithm` or `library`.
     package static func workingKey(
         for usage: AESKeyUsage, _ algorithm: KeyAlgorithm, fromBase base: borrowing CipherKey,
         serialNumber: AESKeySerialNumber
-    ) throws(DecryptionError) -> CipherKey {
+    ) throws(CryptographyError) -> CipherKey {
         let initialKey = try initialKey(from: base, for: serialNumber)
         let transactionKey = try transactionKey(from: initialKey, for: serialNumber)
         return try workingKey(for: usage, algorithm, from: transactionKey, serialNumber: serialNumber)
@@ -80,10 +80,10 @@ package enum AESDerivation {
     ///   - initialKey: the reader's present initial key.
     ///   - serialNumber: the reader's serial number; its counter is ignored.
     /// - Returns: the update key.
-    /// - Throws: ``DecryptionError`` with code `strength`, `algorithm` or `library`.
+    /// - Throws: ``CryptographyError`` with code `strength`, `algorithm` or `library`.
     package static func updateKey(
         _ algorithm: KeyAlgorithm, from initialKey: borrowing CipherKey, for serialNumber: AESKeySerialNumber
-    ) throws(DecryptionError) -> CipherKey {
+    ) throws(CryptographyError) -> CipherKey {
         let last = serialNumber.with(updateCounter)
         let transactionKey = try intermediateKey(from: initialKey, for: last)
         return try workingKey(for: .keyEncryption, algorithm, from: transactionKey, serialNumber: last)
@@ -92,7 +92,7 @@ package enum AESDerivation {
     /// The key of any counter: one derivation step for each of its one bits.
     private static func intermediateKey(
         from initialKey: borrowing CipherKey, for serialNumber: AESKeySerialNumber
-    ) throws(DecryptionError) -> CipherKey {
+    ) throws(CryptographyError) -> CipherKey {
         try check(initialKey)
         let algorithm = initialKey.algorithm
         var key = try initialKey.repurposed(for: algorithm)
@@ -106,7 +106,7 @@ package enum AESDerivation {
     /// complete use of the key.
     private static func derived(
         from key: borrowing CipherKey, _ usage: UInt16, _ algorithm: KeyAlgorithm, _ name: [UInt8]
-    ) throws(DecryptionError) -> CipherKey {
+    ) throws(CryptographyError) -> CipherKey {
         let size = algorithm.size
         let bits = UInt16(8 * size)
         var data: [UInt8] = []
@@ -120,7 +120,7 @@ package enum AESDerivation {
         return try CipherKey(bytes, for: algorithm, isPublished: key.isPublishedTestKey)
     }
 
-    private static func check(_ key: borrowing CipherKey) throws(DecryptionError) {
+    private static func check(_ key: borrowing CipherKey) throws(CryptographyError) {
         try key.expect(\.isAES, "AES")
     }
 }
@@ -146,17 +146,17 @@ package struct AESKeySerialNumber: Sendable, Hashable, CustomStringConvertible {
 
     /// Parses a serial number.
     /// - Parameter bytes: the twelve bytes that the reader sent.
-    /// - Throws: ``DecryptionError`` with code `length` for another number of bytes.
-    package init(_ bytes: Span<UInt8>) throws(DecryptionError) {
+    /// - Throws: ``CryptographyError`` with code `length` for another number of bytes.
+    package init(_ bytes: Span<UInt8>) throws(CryptographyError) {
         guard bytes.count == 12 else {
-            throw DecryptionError(.length, "a KSN of \(bytes.count) bytes; a KSN for AES has 12")
+            throw CryptographyError(.length, "a KSN of \(bytes.count) bytes; a KSN for AES has 12")
         }
         self.bytes = bytes.indices.map { bytes[$0] }
     }
 
     /// Parses a serial number from hexadecimal digits.
-    /// - Throws: ``DecryptionError`` with code `digit` or `length`.
-    package init(hexadecimal text: String) throws(DecryptionError) {
+    /// - Throws: ``CryptographyError`` with code `digit` or `length`.
+    package init(hexadecimal text: String) throws(CryptographyError) {
         let digits = Array(text.utf8)
         let bytes = try HexadecimalDigits.bytes(of: digits.span)
         try self.init(bytes.span)
@@ -166,8 +166,8 @@ package struct AESKeySerialNumber: Sendable, Hashable, CustomStringConvertible {
     package var counter: TransactionCounter { .aes(bytes[8...].reduce(0) { $0 << 8 | UInt32($1) }) }
 
     /// The serial number of the next transaction.
-    /// - Throws: ``DecryptionError`` with code `exhausted` if there is none.
-    package func next() throws(DecryptionError) -> AESKeySerialNumber { with(try counter.next().value) }
+    /// - Throws: ``CryptographyError`` with code `exhausted` if there is none.
+    package func next() throws(CryptographyError) -> AESKeySerialNumber { with(try counter.next().value) }
 
     /// The eight bytes of the initial key's ID.
     var initialKeyName: [UInt8] { Array(bytes[..<8]) }

@@ -5,18 +5,18 @@ package struct KeySerialNumber: Sendable, Hashable, CustomStringConvertible {
 
     /// Parses a serial number.
     /// - Parameter bytes: ten bytes, or eight, which are padded with FF FF at the front.
-    /// - Throws: ``DecryptionError`` with code `length` for another number of bytes.
-    package init(_ bytes: Span<UInt8>) throws(DecryptionError) {
+    /// - Throws: ``CryptographyError`` with code `length` for another number of bytes.
+    package init(_ bytes: Span<UInt8>) throws(CryptographyError) {
         guard bytes.count == 10 || bytes.count == 8 else {
-            throw DecryptionError(.length, "a KSN of \(bytes.count) bytes; a KSN has 10 or 8")
+            throw CryptographyError(.length, "a KSN of \(bytes.count) bytes; a KSN has 10 or 8")
         }
         let padding = [UInt8](repeating: 0xFF, count: 10 - bytes.count)
         self.bytes = padding + bytes.indices.map { bytes[$0] }
     }
 
     /// Parses a serial number from hexadecimal digits.
-    /// - Throws: ``DecryptionError`` with code `digit` or `length`.
-    package init(hexadecimal text: String) throws(DecryptionError) {
+    /// - Throws: ``CryptographyError`` with code `digit` or `length`.
+    package init(hexadecimal text: String) throws(CryptographyError) {
         let digits = Array(text.utf8)
         let bytes = try HexadecimalDigits.bytes(of: digits.span)
         try self.init(bytes.span)
@@ -28,8 +28,8 @@ package struct KeySerialNumber: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The serial number of the next transaction.
-    /// - Throws: ``DecryptionError`` with code `exhausted` if there is none.
-    package func next() throws(DecryptionError) -> KeySerialNumber { with(try counter.next().value) }
+    /// - Throws: ``CryptographyError`` with code `exhausted` if there is none.
+    package func next() throws(CryptographyError) -> KeySerialNumber { with(try counter.next().value) }
 
     /// The last eight bytes, with another counter.
     func register(_ counter: UInt32) -> [UInt8] { Array(with(counter).bytes[2...]) }
@@ -79,10 +79,10 @@ package struct TransactionCounter: Sendable, Hashable {
     private var last: UInt32 { (UInt32(1) << mostOnes - 1) << (width - mostOnes) }
 
     /// The next valid counter.
-    /// - Throws: ``DecryptionError`` with code `exhausted` if there is none.
-    package func next() throws(DecryptionError) -> TransactionCounter {
+    /// - Throws: ``CryptographyError`` with code `exhausted` if there is none.
+    package func next() throws(CryptographyError) -> TransactionCounter {
         guard value < last else {
-            throw DecryptionError(.exhausted, "the reader has used its last key: it needs a new initial key")
+            throw CryptographyError(.exhausted, "the reader has used its last key: it needs a new initial key")
         }
         var next = value + 1
         // All numbers skipped by this addition have at least as many ones as this one.
@@ -96,14 +96,14 @@ package struct TransactionCounter: Sendable, Hashable {
         (0..<width).reversed().filter { value >> $0 & 1 == 1 }.map { value & (UInt32.max << $0) }
     }
 
-    func checkUse() throws(DecryptionError) {
+    func checkUse() throws(CryptographyError) {
         guard !isExhausted else {
-            throw DecryptionError(.exhausted, "no key has the counter \(value): the last one is \(last)")
+            throw CryptographyError(.exhausted, "no key has the counter \(value): the last one is \(last)")
         }
         guard isUsable else {
             let reason =
                 value == 0 ? "the counter begins with 1" : "\(value.nonzeroBitCount) ones; the maximum is \(mostOnes)"
-            throw DecryptionError(.counter, "no transaction has the counter \(value): \(reason)")
+            throw CryptographyError(.counter, "no transaction has the counter \(value): \(reason)")
         }
     }
 }

@@ -11,10 +11,10 @@ package enum TripleDESDerivation {
     ///   - base: the base derivation key, of 16 bytes for triple DES.
     ///   - serialNumber: the reader's serial number; its counter is ignored.
     /// - Returns: the initial key.
-    /// - Throws: ``DecryptionError`` with code `algorithm` or `library`.
+    /// - Throws: ``CryptographyError`` with code `algorithm` or `library`.
     package static func initialKey(
         from base: borrowing CipherKey, for serialNumber: KeySerialNumber
-    ) throws(DecryptionError) -> CipherKey {
+    ) throws(CryptographyError) -> CipherKey {
         try check(base)
         let name = serialNumber.initialKeyName
         let left = try base.encryptBlocks(name.span)
@@ -27,10 +27,10 @@ package enum TripleDESDerivation {
     ///   - initial: the result of ``initialKey(from:for:)``.
     ///   - serialNumber: the serial number that the reader sent.
     /// - Returns: the transaction's key.
-    /// - Throws: ``DecryptionError`` with code `counter`, `exhausted`, `algorithm` or `library`.
+    /// - Throws: ``CryptographyError`` with code `counter`, `exhausted`, `algorithm` or `library`.
     package static func transactionKey(
         from initial: borrowing CipherKey, for serialNumber: KeySerialNumber
-    ) throws(DecryptionError) -> CipherKey {
+    ) throws(CryptographyError) -> CipherKey {
         try check(initial)
         let counter = serialNumber.counter
         try counter.checkUse()
@@ -49,15 +49,15 @@ package enum TripleDESDerivation {
     ///   - usage: the use of the key.
     ///   - transaction: the result of ``transactionKey(from:for:)``.
     /// - Returns: the working key.
-    /// - Throws: ``DecryptionError`` with code `algorithm` or `library`.
+    /// - Throws: ``CryptographyError`` with code `algorithm` or `library`.
     package static func workingKey(
         for usage: TripleDESKeyUsage, from transaction: borrowing CipherKey
-    ) throws(DecryptionError) -> CipherKey {
+    ) throws(CryptographyError) -> CipherKey {
         try check(transaction)
         let pattern = (0..<16).map { UInt8($0 % 8 == usage.variantByte ? 0xFF : 0) }
         let variant = try variant(of: transaction, by: pattern)
         guard usage.isOneWay else { return variant }
-        let bytes = try variant.withRevealedBytes { (key) throws(DecryptionError) in try variant.encryptBlocks(key) }
+        let bytes = try variant.withRevealedBytes { (key) throws(CryptographyError) in try variant.encryptBlocks(key) }
         return try CipherKey(bytes, for: .tripleDES2, isPublished: variant.isPublishedTestKey)
     }
 
@@ -67,10 +67,10 @@ package enum TripleDESDerivation {
     ///   - base: the base derivation key, of 16 bytes for triple DES.
     ///   - serialNumber: the serial number that the reader sent.
     /// - Returns: the working key.
-    /// - Throws: ``DecryptionError`` with code `counter`, `exhausted`, `algorithm` or `library`.
+    /// - Throws: ``CryptographyError`` with code `counter`, `exhausted`, `algorithm` or `library`.
     package static func workingKey(
         for usage: TripleDESKeyUsage, from base: borrowing CipherKey, serialNumber: KeySerialNumber
-    ) throws(DecryptionError) -> CipherKey {
+    ) throws(CryptographyError) -> CipherKey {
         let initial = try initialKey(from: base, for: serialNumber)
         return try workingKey(for: usage, from: transactionKey(from: initial, for: serialNumber))
     }
@@ -79,9 +79,9 @@ package enum TripleDESDerivation {
     /// right half again.
     private static func generated(
         _ register: [UInt8], by key: borrowing CipherKey
-    ) throws(DecryptionError) -> SecretBytes {
+    ) throws(CryptographyError) -> SecretBytes {
         let single = try key.half(0)
-        let encrypted = try mixed(register.span, key).withBytes { (block) throws(DecryptionError) in
+        let encrypted = try mixed(register.span, key).withBytes { (block) throws(CryptographyError) in
             try single.encryptBlocks(block)
         }
         return encrypted.withBytes { mixed($0, key) }
@@ -98,7 +98,7 @@ package enum TripleDESDerivation {
 
     private static func variant(
         of key: borrowing CipherKey, by pattern: [UInt8]
-    ) throws(DecryptionError) -> CipherKey {
+    ) throws(CryptographyError) -> CipherKey {
         let bytes = key.withRevealedBytes { key in
             SecretBytes(count: key.count) { variant in
                 for index in key.indices { variant[index] = key[index] ^ pattern[index] }
@@ -109,7 +109,7 @@ package enum TripleDESDerivation {
 
     private static func joined(
         _ left: borrowing SecretBytes, _ right: borrowing SecretBytes, like key: borrowing CipherKey
-    ) throws(DecryptionError) -> CipherKey {
+    ) throws(CryptographyError) -> CipherKey {
         let bytes = left.withBytes { left in
             right.withBytes { right in
                 SecretBytes(count: 16) { joined in
@@ -120,7 +120,7 @@ package enum TripleDESDerivation {
         return try CipherKey(bytes, for: .tripleDES2, isPublished: key.isPublishedTestKey)
     }
 
-    private static func check(_ key: borrowing CipherKey) throws(DecryptionError) {
+    private static func check(_ key: borrowing CipherKey) throws(CryptographyError) {
         try key.expect({ $0 == .tripleDES2 }, "triple DES of 16 bytes")
     }
 }

@@ -19,14 +19,14 @@ public struct CipherKey: ~Copyable, Sendable {
     /// - Parameters:
     ///   - bytes: the key, of the algorithm's size.
     ///   - algorithm: the algorithm that the key is for.
-    /// - Throws: ``DecryptionError`` with code `length` if the size is another one.
-    public init(copying bytes: Span<UInt8>, for algorithm: KeyAlgorithm) throws(DecryptionError) {
+    /// - Throws: ``CryptographyError`` with code `length` if the size is another one.
+    public init(copying bytes: Span<UInt8>, for algorithm: KeyAlgorithm) throws(CryptographyError) {
         try self.init(SecretBytes(copying: bytes), for: algorithm, isPublished: false)
     }
 
-    init(_ bytes: consuming SecretBytes, for algorithm: KeyAlgorithm, isPublished: Bool) throws(DecryptionError) {
+    init(_ bytes: consuming SecretBytes, for algorithm: KeyAlgorithm, isPublished: Bool) throws(CryptographyError) {
         guard bytes.count == algorithm.size else {
-            throw DecryptionError(
+            throw CryptographyError(
                 .length, "a key of \(bytes.count) bytes; a key for \(algorithm) has \(algorithm.size)")
         }
         self.algorithm = algorithm
@@ -43,15 +43,15 @@ public struct CipherKey: ~Copyable, Sendable {
     }
 
     /// The same bytes as a key for another algorithm.
-    /// - Throws: ``DecryptionError`` with code `length` if its keys have another size.
-    borrowing func repurposed(for other: KeyAlgorithm) throws(DecryptionError) -> CipherKey {
+    /// - Throws: ``CryptographyError`` with code `length` if its keys have another size.
+    borrowing func repurposed(for other: KeyAlgorithm) throws(CryptographyError) -> CipherKey {
         try CipherKey(bytes.clone(), for: other, isPublished: isPublishedTestKey)
     }
 
     /// Checks that the key's algorithm suits its use.
-    borrowing func expect(_ isRight: (KeyAlgorithm) -> Bool, _ wanted: String) throws(DecryptionError) {
+    borrowing func expect(_ isRight: (KeyAlgorithm) -> Bool, _ wanted: String) throws(CryptographyError) {
         guard isRight(algorithm) else {
-            throw DecryptionError(.algorithm, "a key for \(algorithm); a key for \(wanted) is needed")
+            throw CryptographyError(.algorithm, "a key for \(algorithm); a key for \(wanted) is needed")
         }
     }
 }
@@ -62,14 +62,14 @@ extension CipherKey {
     ///   - message: a message of any length.
     ///   - padding: the method that pads it to whole blocks.
     /// - Returns: 8 bytes; a shorter code is the first of them.
-    /// - Throws: ``DecryptionError`` with code `algorithm` if the key is not for triple DES with 16 bytes, `library`.
+    /// - Throws: ``CryptographyError`` with code `algorithm` if the key is not for triple DES with 16 bytes, `library`.
     public borrowing func retailMAC(
         of message: Span<UInt8>, padding: MessagePadding = .zeros
-    ) throws(DecryptionError) -> [UInt8] {
+    ) throws(CryptographyError) -> [UInt8] {
         try expect({ $0 == .tripleDES2 }, "triple DES of 16 bytes")
         let padded = padding.padded(message, blockSize: 8)
         let first = try half(0)
-        return try padded.withBytes { (blocks) throws(DecryptionError) in
+        return try padded.withBytes { (blocks) throws(CryptographyError) in
             let start = blocks.extracting(first: blocks.count - 8)
             let chained = try first.encrypt(start).lastBlock(8) ?? [UInt8](repeating: 0, count: 8)
             return try encrypt(blocks.extracting(last: 8), vector: chained).lastBlock(8) ?? []
@@ -81,13 +81,13 @@ extension CipherKey {
     ///   - message: a message of any length.
     ///   - padding: the method that pads it to whole blocks.
     /// - Returns: a block; a shorter code is its first bytes.
-    /// - Throws: ``DecryptionError`` with code `algorithm` if the key's algorithm does not encrypt, `library`.
+    /// - Throws: ``CryptographyError`` with code `algorithm` if the key's algorithm does not encrypt, `library`.
     public borrowing func chainingMAC(
         of message: Span<UInt8>, padding: MessagePadding = .zeros
-    ) throws(DecryptionError) -> [UInt8] {
+    ) throws(CryptographyError) -> [UInt8] {
         let size = algorithm.blockSize
         let padded = padding.padded(message, blockSize: size)
-        return try padded.withBytes { (blocks) throws(DecryptionError) in
+        return try padded.withBytes { (blocks) throws(CryptographyError) in
             try encrypt(blocks).lastBlock(size) ?? []
         }
     }
@@ -95,13 +95,13 @@ extension CipherKey {
     /// The cipher-based code of a message (CMAC; NIST SP 800-38B).
     /// - Parameter message: a message of any length.
     /// - Returns: a block; a shorter code is its first bytes.
-    /// - Throws: ``DecryptionError`` with code `algorithm` if the key's algorithm does not encrypt, `library`.
-    public borrowing func cipherMAC(of message: Span<UInt8>) throws(DecryptionError) -> [UInt8] {
+    /// - Throws: ``CryptographyError`` with code `algorithm` if the key's algorithm does not encrypt, `library`.
+    public borrowing func cipherMAC(of message: Span<UInt8>) throws(CryptographyError) -> [UInt8] {
         guard let name = algorithm.cipherName else {
-            throw DecryptionError(.algorithm, "a key for \(algorithm) cannot encrypt")
+            throw CryptographyError(.algorithm, "a key for \(algorithm) cannot encrypt")
         }
         let size = algorithm.blockSize
-        return try whole().withBytes { (key) throws(DecryptionError) in
+        return try whole().withBytes { (key) throws(CryptographyError) in
             try MessageAuthentication.code("CMAC", ("cipher", "\(name)-CBC"), key: key, of: message, size: size)
         }
     }
@@ -109,25 +109,25 @@ extension CipherKey {
     /// The hash-based code of a message, with SHA-256 (HMAC; RFC 2104).
     /// - Parameter message: a message of any length.
     /// - Returns: 32 bytes.
-    /// - Throws: ``DecryptionError`` with code `algorithm` if the key is not for HMAC, `library`.
-    public borrowing func hashMAC(of message: Span<UInt8>) throws(DecryptionError) -> [UInt8] {
+    /// - Throws: ``CryptographyError`` with code `algorithm` if the key is not for HMAC, `library`.
+    public borrowing func hashMAC(of message: Span<UInt8>) throws(CryptographyError) -> [UInt8] {
         try expect({ $0.cipherName == nil }, "HMAC")
-        return try withRevealedBytes { (key) throws(DecryptionError) in
+        return try withRevealedBytes { (key) throws(CryptographyError) in
             try MessageAuthentication.code("HMAC", ("digest", "SHA256"), key: key, of: message, size: 32)
         }
     }
 
     /// The key check value (KCV), which two people compare to verify that they have the same key: for triple DES the
     /// first 3 bytes of an encrypted block of zeros, for AES the first 5 bytes of that block's CMAC (X9.24-1:2017).
-    /// - Throws: ``DecryptionError`` with code `algorithm` if the key's algorithm does not encrypt, `library`.
-    public borrowing func checkValue() throws(DecryptionError) -> [UInt8] {
+    /// - Throws: ``CryptographyError`` with code `algorithm` if the key's algorithm does not encrypt, `library`.
+    public borrowing func checkValue() throws(CryptographyError) -> [UInt8] {
         let zeros = [UInt8](repeating: 0, count: algorithm.blockSize)
         guard algorithm.isTripleDES else { return try Array(cipherMAC(of: zeros.span).prefix(5)) }
         return try Array(chainingMAC(of: zeros.span).prefix(3))
     }
 
     /// One half of a key of 16 bytes, as a key of two equal halves, which makes triple DES single DES.
-    borrowing func half(_ number: Int) throws(DecryptionError) -> CipherKey {
+    borrowing func half(_ number: Int) throws(CryptographyError) -> CipherKey {
         let bytes = withRevealedBytes { key in
             SecretBytes(count: 16) { twice in
                 for index in 0..<16 { twice[index] = key[8 * number + index % 8] }
@@ -151,10 +151,10 @@ extension CipherKey {
     ///   - plaintext: a multiple of the block size, 8 bytes for triple DES and 16 for AES.
     ///   - vector: the initialisation vector; nil for zeros.
     /// - Returns: the same number of bytes.
-    /// - Throws: ``DecryptionError`` with code `length`, `algorithm` or `library`.
+    /// - Throws: ``CryptographyError`` with code `length`, `algorithm` or `library`.
     public borrowing func encrypt(
         _ plaintext: Span<UInt8>, vector: [UInt8]? = nil
-    ) throws(DecryptionError) -> SecretBytes {
+    ) throws(CryptographyError) -> SecretBytes {
         try run(.encrypt, .cbc, plaintext, vector)
     }
 
@@ -163,20 +163,20 @@ extension CipherKey {
     ///   - ciphertext: a multiple of the block size, 8 bytes for triple DES and 16 for AES.
     ///   - vector: the initialisation vector; nil for zeros.
     /// - Returns: the same number of bytes, padding included.
-    /// - Throws: ``DecryptionError`` with code `length`, `algorithm` or `library`.
+    /// - Throws: ``CryptographyError`` with code `length`, `algorithm` or `library`.
     public borrowing func decrypt(
         _ ciphertext: Span<UInt8>, vector: [UInt8]? = nil
-    ) throws(DecryptionError) -> SecretBytes {
+    ) throws(CryptographyError) -> SecretBytes {
         try run(.decrypt, .cbc, ciphertext, vector)
     }
 
     /// Encrypts whole blocks without chaining (ECB).
-    borrowing func encryptBlocks(_ plaintext: Span<UInt8>) throws(DecryptionError) -> SecretBytes {
+    borrowing func encryptBlocks(_ plaintext: Span<UInt8>) throws(CryptographyError) -> SecretBytes {
         try run(.encrypt, .ecb, plaintext, nil)
     }
 
     /// Decrypts whole blocks without chaining (ECB).
-    borrowing func decryptBlocks(_ ciphertext: Span<UInt8>) throws(DecryptionError) -> SecretBytes {
+    borrowing func decryptBlocks(_ ciphertext: Span<UInt8>) throws(CryptographyError) -> SecretBytes {
         try run(.decrypt, .ecb, ciphertext, nil)
     }
 
@@ -192,10 +192,10 @@ extension CipherKey {
 
     private borrowing func run(
         _ direction: BlockCipher.Direction, _ chaining: BlockCipher.Chaining, _ input: Span<UInt8>, _ vector: [UInt8]?
-    ) throws(DecryptionError) -> SecretBytes {
+    ) throws(CryptographyError) -> SecretBytes {
         let algorithm = algorithm
         let vector = vector ?? [UInt8](repeating: 0, count: algorithm.blockSize)
-        return try whole().withBytes { (key) throws(DecryptionError) in
+        return try whole().withBytes { (key) throws(CryptographyError) in
             try BlockCipher.run(direction, chaining, input, key: key, algorithm, vector: vector.span)
         }
     }

@@ -23,23 +23,23 @@ enum BlockCipher {
     ///   - algorithm: the algorithm of the cipher.
     ///   - vector: the initialisation vector, one block; its value is ignored without chaining.
     /// - Returns: the same number of bytes as the input.
-    /// - Throws: ``DecryptionError`` with code `length`, `algorithm` or `library`.
+    /// - Throws: ``CryptographyError`` with code `length`, `algorithm` or `library`.
     static func run(
         _ direction: Direction, _ chaining: Chaining, _ input: Span<UInt8>, key: Span<UInt8>, _ algorithm: KeyAlgorithm,
         vector: Span<UInt8>
-    ) throws(DecryptionError) -> SecretBytes {
+    ) throws(CryptographyError) -> SecretBytes {
         guard let name = algorithm.cipherName else {
-            throw DecryptionError(.algorithm, "a key for \(algorithm) cannot encrypt")
+            throw CryptographyError(.algorithm, "a key for \(algorithm) cannot encrypt")
         }
         let block = algorithm.blockSize
         guard input.count.isMultiple(of: block), input.count <= LibCrypto.greatestSize else {
-            throw DecryptionError(.length, "\(input.count) bytes are not whole blocks of \(block)")
+            throw CryptographyError(.length, "\(input.count) bytes are not whole blocks of \(block)")
         }
         guard vector.count == block else {
-            throw DecryptionError(
+            throw CryptographyError(
                 .length, "an initialisation vector of \(vector.count) bytes; a block has \(block)")
         }
-        return try SecretBytes(count: input.count) { (output) throws(DecryptionError) in
+        return try SecretBytes(count: input.count) { (output) throws(CryptographyError) in
             guard input.count > 0 else { return }
             try transform(direction, "\(name)-\(chaining.rawValue)", input, key, vector, into: &output)
         }
@@ -48,7 +48,7 @@ enum BlockCipher {
     private static func transform(
         _ direction: Direction, _ name: String, _ input: Span<UInt8>, _ key: Span<UInt8>,
         _ vector: Span<UInt8>, into output: inout MutableSpan<UInt8>
-    ) throws(DecryptionError) {
+    ) throws(CryptographyError) {
         let cipher = unsafe EVP_CIPHER_fetch(nil, name, nil)
         let context = unsafe EVP_CIPHER_CTX_new()
         defer {

@@ -6,26 +6,26 @@ enum LibCrypto {
     static let greatestSize = 1 << 30
 
     /// Checks a result, which is 1 if the call succeeded.
-    static func check(_ result: Int32, _ doing: String) throws(DecryptionError) {
+    static func check(_ result: Int32, _ doing: String) throws(CryptographyError) {
         guard result == 1 else { throw failure(doing) }
     }
 
     /// Creates the error of the last call, and clears the error queue.
-    static func failure(_ doing: String) -> DecryptionError {
+    static func failure(_ doing: String) -> CryptographyError {
         let code = ERR_peek_last_error()
         ERR_clear_error()
-        guard code != 0 else { return DecryptionError(.library, "libcrypto failed: \(doing)") }
+        guard code != 0 else { return CryptographyError(.library, "libcrypto failed: \(doing)") }
         var text = [CChar](repeating: 0, count: 256)
         unsafe text.withUnsafeMutableBufferPointer { unsafe ERR_error_string_n(code, $0.baseAddress, $0.count) }
         let words = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        return DecryptionError(.library, "libcrypto failed: \(doing)", underlying: words)
+        return CryptographyError(.library, "libcrypto failed: \(doing)", underlying: words)
     }
 }
 
 /// Hashes by libcrypto (`EVP_Digest`).
 enum MessageDigest {
     /// SHA-1, which some readers send for each track.
-    static func sha1(of data: Span<UInt8>) throws(DecryptionError) -> [UInt8] {
+    static func sha1(of data: Span<UInt8>) throws(CryptographyError) -> [UInt8] {
         var hash = [UInt8](repeating: 0, count: 20)
         let algorithm = unsafe EVP_MD_fetch(nil, "SHA1", nil)
         defer { unsafe EVP_MD_free(algorithm) }
@@ -49,10 +49,10 @@ enum MessageAuthentication {
     ///   - data: the message to authenticate.
     ///   - size: the length of the code, in bytes.
     /// - Returns: the code.
-    /// - Throws: ``DecryptionError`` with code `library`.
+    /// - Throws: ``CryptographyError`` with code `library`.
     static func code(
         _ name: String, _ setting: (name: String, value: String), key: Span<UInt8>, of data: Span<UInt8>, size: Int
-    ) throws(DecryptionError) -> [UInt8] {
+    ) throws(CryptographyError) -> [UInt8] {
         let algorithm = unsafe EVP_MAC_fetch(nil, name, nil)
         defer { unsafe EVP_MAC_free(algorithm) }
         guard let algorithm = unsafe algorithm else { throw LibCrypto.failure("there is no \(name)") }

@@ -5,15 +5,15 @@ extension SwipeDecryptor {
     /// Decrypts a swipe of ID TECH's readers, in either layout.
     /// - Parameter frame: the bytes from `02` to `03`, as `IDTechSwipeFormat` delimits them.
     /// - Returns: the encrypted tracks, and the tracks that the frame has in clear.
-    /// - Throws: ``DecryptionError`` with code `frame`, `notEncrypted`, `counter`, `exhausted`, `length`, `algorithm`,
+    /// - Throws: ``CryptographyError`` with code `frame`, `notEncrypted`, `counter`, `exhausted`, `length`, `algorithm`,
     ///   `padding`, `hash`, `text` or `library`.
-    public borrowing func decryptIDTech(_ frame: Span<UInt8>) throws(DecryptionError) -> DecryptedSwipe {
+    public borrowing func decryptIDTech(_ frame: Span<UInt8>) throws(CryptographyError) -> DecryptedSwipe {
         let swipe = try Self.reading { () throws(FrameFault) in
             try IDTechSwipeFormat().check(frame)
             return try IDTechSwipe(frame)
         }
         guard swipe.encryptedTogether != nil || swipe.tracks.contains(where: { $0.encrypted != nil })
-        else { throw DecryptionError(.notEncrypted, "the reader did not encrypt the swipe") }
+        else { throw CryptographyError(.notEncrypted, "the reader did not encrypt the swipe") }
         // A fixed key needs no serial number; without one, the derivation fails.
         let serialNumber = frame.extracting(swipe.keySerialNumber ?? 0..<0)
         let working = try workingKey(.idTech, serialNumber: serialNumber)
@@ -36,9 +36,9 @@ extension SwipeDecryptor {
     /// valid.
     private static func tracks(
         of swipe: IDTechSwipe, in frame: Span<UInt8>, _ working: borrowing CipherKey
-    ) throws(DecryptionError) -> [DecryptedTrack] {
+    ) throws(CryptographyError) -> [DecryptedTrack] {
         guard let cipher = swipe.cipher else {
-            do throws(DecryptionError) {
+            do throws(CryptographyError) {
                 return try tracks(of: swipe, in: frame, working, .tripleDES)
             } catch {
                 if let tracks = try? tracks(of: swipe, in: frame, working, .aes) { return tracks }
@@ -50,7 +50,7 @@ extension SwipeDecryptor {
 
     private static func tracks(
         of swipe: IDTechSwipe, in frame: Span<UInt8>, _ working: borrowing CipherKey, _ cipher: IDTechSwipe.Cipher
-    ) throws(DecryptionError) -> [DecryptedTrack] {
+    ) throws(CryptographyError) -> [DecryptedTrack] {
         // AES uses the 16 bytes that triple DES DUKPT derives.
         let key = try working.repurposed(for: cipher == .aes ? .aes128 : working.algorithm)
         guard let together = swipe.encryptedTogether else {
@@ -67,9 +67,9 @@ extension SwipeDecryptor {
     /// The tracks of one ciphertext, in order.
     private static func tracks(
         _ numbers: [Int], of swipe: IDTechSwipe, in frame: Span<UInt8>, _ place: Range<Int>, _ key: borrowing CipherKey
-    ) throws(DecryptionError) -> [DecryptedTrack] {
+    ) throws(CryptographyError) -> [DecryptedTrack] {
         let plaintext = try key.decrypt(frame.extracting(place))
-        return try plaintext.withBytes { (plaintext) throws(DecryptionError) in
+        return try plaintext.withBytes { (plaintext) throws(CryptographyError) in
             var tracks: [DecryptedTrack] = []
             var start = 0
             try TrackCheck.padding(of: plaintext, from: numbers.reduce(0) { $0 + swipe.tracks[$1].length })
@@ -91,11 +91,11 @@ extension SwipeDecryptor {
     }
 
     /// Converts a `FrameFault` to a decryption error.
-    static func reading<Result>(_ body: () throws(FrameFault) -> Result) throws(DecryptionError) -> Result {
+    static func reading<Result>(_ body: () throws(FrameFault) -> Result) throws(CryptographyError) -> Result {
         do throws(FrameFault) {
             return try body()
         } catch {
-            throw DecryptionError(error)
+            throw CryptographyError(error)
         }
     }
 }
@@ -104,13 +104,13 @@ extension SwipeDecryptor {
     /// Decrypts a swipe of ID TECH's NEO readers, which contains one for ``decryptIDTech(_:)``.
     /// - Parameter frame: the answer to activate transaction, as `NEOFormat` delimits it.
     /// - Returns: the encrypted tracks.
-    /// - Throws: ``DecryptionError`` with code `frame` or `notEncrypted`, or a code of ``decryptIDTech(_:)``.
-    public borrowing func decryptNEO(_ frame: Span<UInt8>) throws(DecryptionError) -> DecryptedSwipe {
+    /// - Throws: ``CryptographyError`` with code `frame` or `notEncrypted`, or a code of ``decryptIDTech(_:)``.
+    public borrowing func decryptNEO(_ frame: Span<UInt8>) throws(CryptographyError) -> DecryptedSwipe {
         let swipe = try Self.reading { () throws(FrameFault) in
             try NEOFormat(.answer).check(frame)
             return NEODialect.encryptedSwipe(in: frame)
         }
-        guard let swipe else { throw DecryptionError(.notEncrypted, "the answer has no encrypted swipe (DFEE23)") }
+        guard let swipe else { throw CryptographyError(.notEncrypted, "the answer has no encrypted swipe (DFEE23)") }
         return try decryptIDTech(frame.extracting(swipe))
     }
 }

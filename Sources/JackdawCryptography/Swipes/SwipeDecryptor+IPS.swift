@@ -7,16 +7,16 @@ extension SwipeDecryptor {
     /// Only fixed keys are known to work; for DUKPT the caller must choose a scheme.
     /// - Parameter frame: the bytes from `60` to the CRC, as `IPSFormat` delimits them.
     /// - Returns: the tracks.
-    /// - Throws: ``DecryptionError`` with code `frame`, `notEncrypted`, `unknownScheme`, `counter`, `exhausted`,
+    /// - Throws: ``CryptographyError`` with code `frame`, `notEncrypted`, `unknownScheme`, `counter`, `exhausted`,
     ///   `length`, `algorithm`, `padding`, `text`, `mismatch` if a track contradicts the frame or the other track, or
     ///   `library`.
-    public borrowing func decryptIPS(_ frame: Span<UInt8>) throws(DecryptionError) -> DecryptedSwipe {
+    public borrowing func decryptIPS(_ frame: Span<UInt8>) throws(CryptographyError) -> DecryptedSwipe {
         let swipe = try Self.reading { () throws(FrameFault) in
             try IPSFormat().check(frame)
             return try IPSSwipe(frame)
         }
         guard swipe.keyManagement != .plain else {
-            throw DecryptionError(.notEncrypted, "the reader did not encrypt the swipe")
+            throw CryptographyError(.notEncrypted, "the reader did not encrypt the swipe")
         }
         let serialNumber = frame.extracting(swipe.keySerialNumber)
         let scheme = KeyScheme.ips(swipe.keyManagement)
@@ -27,7 +27,7 @@ extension SwipeDecryptor {
             // If a swipe has both, track 1 occupies the place of track 3.
             guard number != 3 || !swipe.tracks.contains(1) else { continue }
             let place = number == 2 ? swipe.packedTrack2 : swipe.packedOther
-            let track = try packed.withBytes { (packed) throws(DecryptionError) in
+            let track = try packed.withBytes { (packed) throws(CryptographyError) in
                 try Self.track(number, packed.extracting(place), bits: number == 1 ? 6 : 4)
             }
             try Self.check(track, against: swipe, in: frame)
@@ -35,7 +35,7 @@ extension SwipeDecryptor {
         }
         let numbers = tracks.filter { $0.number != 3 }.compactMap { $0.content?.pan }
         guard numbers.allSatisfy({ $0 == numbers.first }) else {
-            throw DecryptionError(.mismatch, "tracks 1 and 2 have different account numbers")
+            throw CryptographyError(.mismatch, "tracks 1 and 2 have different account numbers")
         }
         return DecryptedSwipe(
             tracks,
@@ -45,7 +45,7 @@ extension SwipeDecryptor {
     /// A track with packed characters, the highest bits first. Zeros or more end sentinels follow it.
     private static func track(
         _ number: Int, _ packed: Span<UInt8>, bits: Int
-    ) throws(DecryptionError) -> DecryptedTrack {
+    ) throws(CryptographyError) -> DecryptedTrack {
         let first: UInt8 = bits == 6 ? 0x20 : 0x30
         let endSentinel = UInt8(ascii: "?")
         let characters = SecretBytes(count: packed.count * 8 / bits) { characters in
@@ -55,10 +55,10 @@ extension SwipeDecryptor {
             }
             for index in characters.indices { characters[index] += first }
         }
-        return try characters.withBytes { (characters) throws(DecryptionError) in
+        return try characters.withBytes { (characters) throws(CryptographyError) in
             let last = characters.indices.first { characters[$0] == endSentinel } ?? characters.count - 1
             for index in last..<characters.count where characters[index] != first && characters[index] != endSentinel {
-                throw DecryptionError(
+                throw CryptographyError(
                     .padding, "track \(number) is not followed by padding: the key is wrong, or the frame is damaged")
             }
             return try TrackCheck.track(number, characters.extracting(first: last + 1))
@@ -68,12 +68,12 @@ extension SwipeDecryptor {
     /// Checks the track against the frame's data in clear, as far as the track has the same data.
     private static func check(
         _ track: DecryptedTrack, against swipe: IPSSwipe, in frame: Span<UInt8>
-    ) throws(DecryptionError) {
+    ) throws(CryptographyError) {
         guard swipe.accountNumberCount > 0 else { return }
         guard let content = track.content, let number = content.pan else {
             // Only track 3 may have no account number.
             guard track.number == 3 else {
-                throw DecryptionError(
+                throw CryptographyError(
                     .mismatch, "track \(track.number) has no account number, but the frame has one")
             }
             return
@@ -88,7 +88,7 @@ extension SwipeDecryptor {
         // Each block is decrypted separately: a damaged block changes middle digits, which the frame does not have in
         // clear.
         guard isSameNumber, number.isLuhnValid, isSameExpiry ?? true else {
-            throw DecryptionError(.mismatch, "track \(track.number) and the frame are of different cards")
+            throw CryptographyError(.mismatch, "track \(track.number) and the frame are of different cards")
         }
     }
 

@@ -20,18 +20,18 @@ public struct SwipeDecryptor: ~Copyable, Sendable {
     ///   - key: the base derivation key, or the fixed key.
     ///   - mode: live cards or test cards.
     ///   - scheme: the scheme by which the reader encrypts; nil uses the scheme that its maker has published.
-    /// - Throws: ``DecryptionError`` with code `length` if no key of the scheme has this length, `publishedKey` if the
+    /// - Throws: ``CryptographyError`` with code `length` if no key of the scheme has this length, `publishedKey` if the
     ///   key is published for tests and the mode is live cards.
     public init(
         key: consuming SecretBytes, mode: DecryptionMode, scheme: KeyScheme? = nil
-    ) throws(DecryptionError) {
+    ) throws(CryptographyError) {
         let size = key.count
         guard let algorithm = (scheme ?? .fixed).algorithm(ofSize: size) else {
-            throw DecryptionError(.length, "no key for these readers has \(size) bytes")
+            throw CryptographyError(.length, "no key for these readers has \(size) bytes")
         }
         let cipherKey = try CipherKey(key, for: algorithm, isPublished: false)
         guard mode == .test || !cipherKey.isPublishedTestKey else {
-            throw DecryptionError(.publishedKey, "this is a published test key, not a key for live cards")
+            throw CryptographyError(.publishedKey, "this is a published test key, not a key for live cards")
         }
         self.key = cipherKey
         chosenScheme = scheme
@@ -42,13 +42,13 @@ public struct SwipeDecryptor: ~Copyable, Sendable {
     ///   - published: the reader's scheme; nil if it is not known.
     ///   - serialNumber: the serial number that the reader sent.
     /// - Returns: the key that encrypts the tracks.
-    /// - Throws: ``DecryptionError`` with code `unknownScheme`, or the codes of
+    /// - Throws: ``CryptographyError`` with code `unknownScheme`, or the codes of
     ///   ``KeyScheme/workingKey(from:serialNumber:)``.
     func workingKey(
         _ published: KeyScheme?, serialNumber: Span<UInt8>
-    ) throws(DecryptionError) -> CipherKey {
+    ) throws(CryptographyError) -> CipherKey {
         guard let scheme = chosenScheme ?? published else {
-            throw DecryptionError(
+            throw CryptographyError(
                 .unknownScheme, "it is not published which DUKPT key this reader uses: name a scheme")
         }
         return try scheme.workingKey(from: key, serialNumber: serialNumber)
@@ -67,14 +67,14 @@ public struct DecryptedSwipe: ~Copyable, Sendable {
     /// The stripe's fingerprint, 54 bytes; empty if the reader sent none or its decryption failed.
     public let magnePrint: SecretBytes
     /// The error of the MagnePrint's decryption; nil if it succeeded, or there is no MagnePrint.
-    public let magnePrintFailure: DecryptionError?
+    public let magnePrintFailure: CryptographyError?
     /// Eight bytes that the program sent to the reader; nil if the reader returned none.
     public let session: [UInt8]?
 
     init(
         _ tracks: [DecryptedTrack], keySerialNumber: [UInt8]?,
         magnePrint: consuming SecretBytes = SecretBytes(count: 0) { _ in },
-        magnePrintFailure: DecryptionError? = nil, session: [UInt8]? = nil
+        magnePrintFailure: CryptographyError? = nil, session: [UInt8]? = nil
     ) {
         self.tracks = tracks
         self.keySerialNumber = keySerialNumber
@@ -135,13 +135,13 @@ extension SwipeDecryptor {
     ///   - protocol: the reader's protocol: ID TECH's (also BTMag and NEO), MagTek's (lines, or eDynamo's messages) or
     ///     IPS's.
     /// - Returns: the decrypted swipe.
-    /// - Throws: ``DecryptionError`` with code `unknownScheme` for other protocols, or the codes of the protocol's own
+    /// - Throws: ``CryptographyError`` with code `unknownScheme` for other protocols, or the codes of the protocol's own
     ///   method.
     public borrowing func decrypt(
         _ frame: Span<UInt8>, of protocol: FrameProtocol
-    ) throws(DecryptionError) -> DecryptedSwipe {
+    ) throws(CryptographyError) -> DecryptedSwipe {
         guard let encryption = ReaderFamily.named(`protocol`.name)?.encryption else {
-            throw DecryptionError(.unknownScheme, "no swipes of \(`protocol`.name) are known")
+            throw CryptographyError(.unknownScheme, "no swipes of \(`protocol`.name) are known")
         }
         return try decrypt(frame, encryption.frame, encryption)
     }
@@ -150,23 +150,23 @@ extension SwipeDecryptor {
     /// - Parameter swipe: a swipe of a reader of ID TECH (also BTMag, NEO and UniMag), MagTek (lines, or eDynamo) or
     ///   IPS.
     /// - Returns: the decrypted swipe.
-    /// - Throws: ``DecryptionError`` with code `notEncrypted`, `unknownScheme` for other families, or the codes of the
+    /// - Throws: ``CryptographyError`` with code `notEncrypted`, `unknownScheme` for other families, or the codes of the
     ///   protocol's own method.
-    public borrowing func decrypt(_ swipe: ReaderSwipe) throws(DecryptionError) -> DecryptedSwipe {
+    public borrowing func decrypt(_ swipe: ReaderSwipe) throws(CryptographyError) -> DecryptedSwipe {
         guard let encryption = ReaderFamily.named(swipe.family)?.encryption else {
-            throw DecryptionError(.unknownScheme, "the encryption of \(swipe.family) swipes is not published")
+            throw CryptographyError(.unknownScheme, "the encryption of \(swipe.family) swipes is not published")
         }
         let decrypted: DecryptedSwipe? =
-            try swipe.withPart(.frame) { (frame) throws(DecryptionError) in
+            try swipe.withPart(.frame) { (frame) throws(CryptographyError) in
                 swipe.isEncrypted ? try decrypt(frame, encryption.record, encryption) : nil
             } ?? nil
-        guard let decrypted else { throw DecryptionError(.notEncrypted, "the reader did not encrypt the swipe") }
+        guard let decrypted else { throw CryptographyError(.notEncrypted, "the reader did not encrypt the swipe") }
         return decrypted
     }
 
     private borrowing func decrypt(
         _ bytes: Span<UInt8>, _ record: SwipeEncryption.Record, _ encryption: SwipeEncryption
-    ) throws(DecryptionError) -> DecryptedSwipe {
+    ) throws(CryptographyError) -> DecryptedSwipe {
         switch record {
         case .idTech: try decryptIDTech(bytes)
         case .neo: try decryptNEO(bytes)
@@ -181,17 +181,17 @@ extension SwipeDecryptor {
     }
 
     /// Decrypts the blocks of a record that has no further rules.
-    /// - Throws: ``DecryptionError`` with code `frame` if a block is not in the record, `notEncrypted`, `counter`,
+    /// - Throws: ``CryptographyError`` with code `frame` if a block is not in the record, `notEncrypted`, `counter`,
     ///   `exhausted`, `length`, `algorithm`, `padding`, `text` or `library`.
     borrowing func decrypt(
         _ record: Span<UInt8>, _ blocks: EncryptedBlocks, _ scheme: KeyScheme?
-    ) throws(DecryptionError) -> DecryptedSwipe {
+    ) throws(CryptographyError) -> DecryptedSwipe {
         guard !blocks.tracks.isEmpty else {
-            throw DecryptionError(.notEncrypted, "the reader did not encrypt the swipe")
+            throw CryptographyError(.notEncrypted, "the reader did not encrypt the swipe")
         }
         let places = blocks.tracks.map(\.place) + (blocks.keySerialNumber.map { [$0] } ?? [])
         if let outside = places.first(where: { $0.lowerBound < 0 || $0.upperBound > record.count }) {
-            throw DecryptionError(FrameFault(.length, at: record.count, "bytes \(outside) are missing"))
+            throw CryptographyError(FrameFault(.length, at: record.count, "bytes \(outside) are missing"))
         }
         let serialNumber = record.extracting(blocks.keySerialNumber ?? 0..<0)
         let working = try workingKey(scheme, serialNumber: serialNumber)
@@ -202,7 +202,7 @@ extension SwipeDecryptor {
             let ciphertext = record.extracting(track.place)
             let plaintext =
                 blocks.cipher == .tripleDESBlocks ? try key.decryptBlocks(ciphertext) : try key.decrypt(ciphertext)
-            try plaintext.withBytes { (plaintext) throws(DecryptionError) in
+            try plaintext.withBytes { (plaintext) throws(CryptographyError) in
                 let length = min(track.length ?? TrackCheck.end(of: plaintext), plaintext.count)
                 try TrackCheck.padding(of: plaintext, from: length)
                 tracks.append(try TrackCheck.track(track.number, plaintext.extracting(first: length)))

@@ -23,21 +23,21 @@ public final class SwipeEncryptor: SwipeCipher {
     ///   - testKey: the base derivation key, or the fixed key; it must be published for tests.
     ///   - scheme: the scheme that selects the key of a swipe.
     ///   - serialNumber: the serial number of the first swipe's key, ten bytes; each swipe uses the next one.
-    /// - Throws: ``DecryptionError`` with code `unknownScheme` for AES DUKPT, since no simulated reader sends its
+    /// - Throws: ``CryptographyError`` with code `unknownScheme` for AES DUKPT, since no simulated reader sends its
     ///   serial numbers; `notPublished` for other keys; `length`, `counter` or `exhausted`.
     public init(
         testKey: consuming SecretBytes, scheme: KeyScheme, serialNumber: [UInt8] = SwipeEncryptor.testSerialNumber
-    ) throws(DecryptionError) {
+    ) throws(CryptographyError) {
         guard scheme != .aesDataEncryption else {
-            throw DecryptionError(.unknownScheme, "no simulated reader has the serial numbers of AES's DUKPT")
+            throw CryptographyError(.unknownScheme, "no simulated reader has the serial numbers of AES's DUKPT")
         }
         let size = testKey.count
         guard let algorithm = scheme.algorithm(ofSize: size) else {
-            throw DecryptionError(.length, "no key for these readers has \(size) bytes")
+            throw CryptographyError(.length, "no key for these readers has \(size) bytes")
         }
         let key = try CipherKey(testKey, for: algorithm, isPublished: false)
         guard key.isPublishedTestKey else {
-            throw DecryptionError(
+            throw CryptographyError(
                 .notPublished, "a simulated reader accepts keys that are published for tests only, such as X9.24's")
         }
         var first: KeySerialNumber?
@@ -54,10 +54,10 @@ public final class SwipeEncryptor: SwipeCipher {
     /// Creates an encryptor for each family of readers whose key scheme is published, by the families' names.
     /// - Parameter testKey: the base derivation key, or the fixed key; it must be published for tests.
     /// - Returns: an encryptor for each family; all begin with the same serial number.
-    /// - Throws: ``DecryptionError``, with the codes of ``init(testKey:scheme:serialNumber:)``.
+    /// - Throws: ``CryptographyError``, with the codes of ``init(testKey:scheme:serialNumber:)``.
     public static func byFamily(
         testKey: borrowing SecretBytes
-    ) throws(DecryptionError) -> [String: SwipeEncryptor] {
+    ) throws(CryptographyError) -> [String: SwipeEncryptor] {
         var encryptors: [String: SwipeEncryptor] = [:]
         for family in ReaderFamily.all {
             guard let scheme = KeyScheme.published(for: family.name) else { continue }
@@ -102,7 +102,7 @@ public final class SwipeEncryptor: SwipeCipher {
 
     private func encrypted(
         _ parts: [[UInt8]], by cipher: ReaderSwipe.Cipher, _ serialNumber: [UInt8]
-    ) throws(DecryptionError) -> [[UInt8]] {
+    ) throws(CryptographyError) -> [[UInt8]] {
         let working = try scheme.workingKey(from: key, serialNumber: serialNumber.span)
         // AES uses the 16 bytes that triple DES DUKPT derives.
         let key = try working.repurposed(for: cipher == .aes ? .aes128 : working.algorithm)
@@ -113,7 +113,7 @@ public final class SwipeEncryptor: SwipeCipher {
                 continue
             }
             let padded = MessagePadding.zeros.padded(part.span, blockSize: key.algorithm.blockSize)
-            let bytes = try padded.withBytes { (plaintext) throws(DecryptionError) in
+            let bytes = try padded.withBytes { (plaintext) throws(CryptographyError) in
                 cipher == .tripleDESBlocks ? try key.encryptBlocks(plaintext) : try key.encrypt(plaintext)
             }
             encrypted.append(bytes.withBytes { bytes in bytes.indices.map { bytes[$0] } })

@@ -13,9 +13,9 @@ enum TrackCheck {
     }
 
     /// Checks that all bytes from an index on are zero.
-    static func padding(of plaintext: Span<UInt8>, from start: Int) throws(DecryptionError) {
+    static func padding(of plaintext: Span<UInt8>, from start: Int) throws(CryptographyError) {
         for index in start..<max(start, plaintext.count) where plaintext[index] != 0 {
-            throw DecryptionError(
+            throw CryptographyError(
                 .padding, "the bytes after the tracks are not zeros: the key is wrong, or the frame is damaged"
             )
         }
@@ -28,14 +28,14 @@ enum TrackCheck {
     ///   - hash: the track's SHA-1 in the frame; nil if the frame has none.
     ///   - hasSentinels: whether cards of this kind have sentinels; without them, only the hash verifies the track.
     /// - Returns: the track.
-    /// - Throws: ``DecryptionError`` with code `hash` or `text`.
+    /// - Throws: ``CryptographyError`` with code `hash` or `text`.
     static func track(
         _ number: Int, _ characters: Span<UInt8>, hash: Span<UInt8>? = nil, hasSentinels: Bool = true
-    ) throws(DecryptionError) -> DecryptedTrack {
+    ) throws(CryptographyError) -> DecryptedTrack {
         if let hash {
             let found = try MessageDigest.sha1(of: characters)
             guard found.count == hash.count, found.indices.allSatisfy({ found[$0] == hash[$0] }) else {
-                throw DecryptionError(
+                throw CryptographyError(
                     .hash,
                     "the SHA-1 of track \(number) is not the frame's: the key is wrong, or the frame is damaged")
             }
@@ -69,7 +69,7 @@ enum TrackCheck {
     }
 
     /// The index after the end sentinel; at most one character may follow it.
-    private static func end(ofText characters: Span<UInt8>, _ number: Int) throws(DecryptionError) -> Int {
+    private static func end(ofText characters: Span<UInt8>, _ number: Int) throws(CryptographyError) -> Int {
         guard characters.count > 1, startSentinels[number]?.contains(characters[0]) == true else {
             throw failure(number, "no start sentinel")
         }
@@ -93,8 +93,8 @@ enum TrackCheck {
         return sum & columns + first
     }
 
-    private static func failure(_ number: Int, _ fault: String) -> DecryptionError {
-        DecryptionError(.text, "track \(number) has \(fault): the key is wrong, or the frame is damaged")
+    private static func failure(_ number: Int, _ fault: String) -> CryptographyError {
+        CryptographyError(.text, "track \(number) has \(fault): the key is wrong, or the frame is damaged")
     }
 }
 
@@ -145,11 +145,11 @@ public enum KeyScheme: String, Sendable, Hashable, CaseIterable {
     ///   - base: the base derivation key, or the fixed key itself.
     ///   - serialNumber: the serial number that the reader sent; ignored for a fixed key.
     /// - Returns: the key that encrypts the tracks.
-    /// - Throws: ``DecryptionError`` with code `length` if the serial number has an invalid length, `counter`,
+    /// - Throws: ``CryptographyError`` with code `length` if the serial number has an invalid length, `counter`,
     ///   `exhausted`, `algorithm` or `library`.
     public func workingKey(
         from base: borrowing CipherKey, serialNumber: Span<UInt8>
-    ) throws(DecryptionError) -> CipherKey {
+    ) throws(CryptographyError) -> CipherKey {
         let usage: TripleDESKeyUsage
         switch self {
         case .fixed: return try base.repurposed(for: base.algorithm)

@@ -57,7 +57,7 @@ struct CommandError: Error {
     }
 
     /// The error of a swipe that could not be decrypted.
-    init(_ error: DecryptionError) {
+    init(_ error: CryptographyError) {
         let status: ExitStatus =
             switch error.code {
             case .unknownScheme: .usage

@@ -14,7 +14,7 @@ struct CardListener: Sendable {
         /// Whether at least one swipe was decrypted.
         var hasDecrypted = false
         /// The last error of a decryption.
-        var decryptionFailure: DecryptionError?
+        var decryptionFailure: CryptographyError?
         /// Whether the last conversation ended because the transcript is full.
         var isTranscriptFull = false
     }
@@ -186,7 +186,7 @@ struct CardListener: Sendable {
 
     /// Reports a swipe in clear, or why it could not be decrypted.
     private func tell(_ swipe: ReaderSwipe, by decryption: LiveDecryption) {
-        do throws(DecryptionError) {
+        do throws(CryptographyError) {
             let report = try decryption.report(on: swipe)
             tally.withLock { $0.hasDecrypted = true }
             output.add(report.event(link), report.lines(link), isData: true)

@@ -13,8 +13,8 @@ final class LiveDecryption: Sendable {
     }
 
     /// Decrypts a swipe.
-    /// - Throws: ``DecryptionError`` if it is not encrypted, or encrypted with another key.
-    func report(on swipe: ReaderSwipe) throws(DecryptionError) -> DecryptedSwipeReport {
+    /// - Throws: ``CryptographyError`` if it is not encrypted, or encrypted with another key.
+    func report(on swipe: ReaderSwipe) throws(CryptographyError) -> DecryptedSwipeReport {
         DecryptedSwipeReport(
             try decryptor.decrypt(swipe), usesPublishedTestKey: decryptor.isPublishedTestKey, isRevealed: isRevealed)
     }
@@ -34,7 +34,7 @@ extension DecryptedSwipeReport {
     }
 }
 
-extension DecryptionError {
+extension CryptographyError {
     /// The object of the event, for a program.
     func event(_ link: LinkName) -> JSONObject {
         var object = JSONObject()

@@ -14,7 +14,7 @@ extension SwipeEncryptor {
         of family: String, _ key: borrowing SecretBytes, _ scheme: KeyScheme?, from path: String
     ) throws(CommandError) -> SwipeEncryptor {
         let scheme = scheme ?? KeyScheme.published(for: family) ?? .pin
-        do throws(DecryptionError) {
+        do throws(CryptographyError) {
             return try SwipeEncryptor(testKey: key.clone(), scheme: scheme)
         } catch {
             throw CommandError(

@@ -8,7 +8,7 @@ struct DecryptedSwipeReport {
     /// Bytes of the stripe's fingerprint; nil if there is no fingerprint.
     private let magnePrintSize: Int?
     /// The reason why the fingerprint could not be decrypted.
-    private let magnePrintFailure: DecryptionError?
+    private let magnePrintFailure: CryptographyError?
     private let keySerialNumber: String?
     private let usesPublishedTestKey: Bool
 

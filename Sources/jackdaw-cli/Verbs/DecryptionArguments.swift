@@ -27,7 +27,7 @@ struct DecryptionArguments: ParsableArguments {
     func decryptor(
         _ key: consuming SecretBytes, _ mode: DecryptionMode
     ) throws(CommandError) -> SwipeDecryptor {
-        do throws(DecryptionError) {
+        do throws(CryptographyError) {
             return try SwipeDecryptor(key: key, mode: mode, scheme: keyScheme)
         } catch  where error.code == .publishedKey {
             throw CommandError(.badData, "\(error); give --test-cards if only test cards are swiped")

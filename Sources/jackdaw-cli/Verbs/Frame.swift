@@ -112,7 +112,7 @@ struct Frame: Verb {
         _ frame: [UInt8], withKeyIn path: String, _ console: Console
     ) throws(CommandError) -> DecryptedSwipeReport {
         let decryptor = try decryption.decryptor(KeyFile.read(path, console), .test)
-        do throws(DecryptionError) {
+        do throws(CryptographyError) {
             let swipe = try decryptor.decrypt(frame.span, of: `protocol`)
             return DecryptedSwipeReport(
                 swipe, usesPublishedTestKey: decryptor.isPublishedTestKey, isRevealed: reveal)

@@ -29,7 +29,7 @@ import Testing
     func row(_ row: File.Row) throws {
         let counter: TransactionCounter
         var next: String?
-        var failure: DecryptionError.Code?
+        var failure: CryptographyError.Code?
         if row.in.mode == "TDES" {
             let number = try KeySerialNumber(hexadecimal: row.in.ksn)
             counter = number.counter
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func whatIsNoNumberIsToldWithItsPlace() {
-        let error = #expect(throws: DecryptionError.self) {
+        let error = #expect(throws: CryptographyError.self) {
             _ = try KeySerialNumber(hexadecimal: "FFFF9876543210E0000G")
         }
         #expect(error?.code == .digit)
@@ -89,10 +89,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("FFFF9876543210E00000", DecryptionError.Code.counter), ("FFFF9876543210F5557F", .counter),
+        ("FFFF9876543210E00000", CryptographyError.Code.counter), ("FFFF9876543210F5557F", .counter),
         ("FFFF9876543210FFF801", .exhausted),
     ])
-    func noKeyIsDerivedForACounterThatNoTransactionHas(_ text: String, expected: DecryptionError.Code) throws {
+    func noKeyIsDerivedForACounterThatNoTransactionHas(_ text: String, expected: CryptographyError.Code) throws {
         let base = try CipherKey("0123456789ABCDEFFEDCBA9876543210", .tripleDES2)
         let number = try KeySerialNumber(hexadecimal: text)
         #expect(

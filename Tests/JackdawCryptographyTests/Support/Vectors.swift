@@ -44,11 +44,11 @@ extension SecretBytes {
 }
 
 /// The code of the error that a body throws; nil where it throws none.
-func code(_ body: () throws -> Void) -> DecryptionError.Code? {
+func code(_ body: () throws -> Void) -> CryptographyError.Code? {
     do {
         try body()
         return nil
     } catch {
-        return (error as? DecryptionError)?.code
+        return (error as? CryptographyError)?.code
     }
 }

@@ -28,12 +28,12 @@ struct EncryptedBlocksTests {
         let (record, blocks) = try record(.dataRequest, .tripleDES)
         let decryptor = try decryptor()
         for count in [0, 9, 10, record.count - 1] {
-            #expect(throws: DecryptionError.self) {
+            #expect(throws: CryptographyError.self) {
                 _ = try decryptor.decrypt(record.span.extracting(first: count), blocks, .dataRequest).tracks
             }
         }
         let none = EncryptedBlocks(.tripleDES, keySerialNumber: 0..<10, [])
-        #expect(throws: DecryptionError.self) { _ = try decryptor.decrypt(record.span, none, .dataRequest).tracks }
+        #expect(throws: CryptographyError.self) { _ = try decryptor.decrypt(record.span, none, .dataRequest).tracks }
     }
 
     private func record(

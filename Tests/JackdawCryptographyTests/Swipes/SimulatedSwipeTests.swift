@@ -249,7 +249,7 @@ import Testing
         let model = try #require(SimulatedFamily.named(family)).makeModel()
         let swipe = try #require(try swipe(SimulatedCard.deck[0], at: model).first)
         #expect(!swipe.isEncrypted)
-        let expected: DecryptionError.Code = family == "miura" ? .unknownScheme : .notEncrypted
+        let expected: CryptographyError.Code = family == "miura" ? .unknownScheme : .notEncrypted
         #expect(code { _ = try decrypt(swipe, nil).tracks } == expected)
     }
 
@@ -281,14 +281,14 @@ import Testing
     }
 
     @Test func onlyPublishedKeysAreTaken() throws {
-        let keys: [(String, KeyScheme, DecryptionError.Code)] = [
+        let keys: [(String, KeyScheme, CryptographyError.Code)] = [
             ("A1B2C3D4E5F60718293A4B5C6D7E8F90", .pin, .notPublished), ("0123", .pin, .length),
             (Self.key, .aesDataEncryption, .unknownScheme),
         ]
         for (key, scheme, expected) in keys {
             #expect(code { _ = try SwipeEncryptor(testKey: secret(key), scheme: scheme) } == expected)
         }
-        let numbers: [(String, DecryptionError.Code)] = [
+        let numbers: [(String, CryptographyError.Code)] = [
             ("FFFF9876543210E00000", .counter), ("FFFF9876543210FFFFFF", .exhausted), ("00", .length),
         ]
         for (number, expected) in numbers {

@@ -134,12 +134,12 @@ import Testing
     /// Tracks without a hash, as readers may send them: only what they look like speaks for them.
     @Test(arguments: [
         (2, ";4266841088889999=080910110000046?0", nil), (2, ";4266841088889999=080910110000046?", nil),
-        (2, ";4266841088889999=080910110000046?1", DecryptionError.Code.text),
+        (2, ";4266841088889999=080910110000046?1", CryptographyError.Code.text),
         (2, ";4266841088889999=080910110000046?00", .text), (2, ";4266841088889999=080910110000046", .text),
         (2, "4266841088889999=080910110000046?", .text), (2, ";42668410888899a9=080910110000046?", .text),
         (2, "?", .text), (1, ";4266841088889999=080910110000046?", .text), (1, "%B42?", nil), (3, "+42?", nil),
     ])
-    func whatATrackLooksLikeIsChecked(_ number: Int, characters: String, expected: DecryptionError.Code?) throws {
+    func whatATrackLooksLikeIsChecked(_ number: Int, characters: String, expected: CryptographyError.Code?) throws {
         let frame = try Self.enhanced(number, Array(characters.utf8), hash: [])
         var found: String?
         #expect(code { found = try decrypt("idtech", frame).revealed(number) } == expected)
@@ -189,7 +189,7 @@ import Testing
         PublishedSwipes.key, "FEDCBA9876543210F1F1F1F1F1F1F1F1", "53EF0E3B0784CB17AC40C7BDC89921DF",
     ])
     func aPublishedKeyIsForTestsOnly(_ key: String) throws {
-        let error = #expect(throws: DecryptionError.self) { _ = try decryptor(key, .live).isPublishedTestKey }
+        let error = #expect(throws: CryptographyError.self) { _ = try decryptor(key, .live).isPublishedTestKey }
         #expect(error?.code == .publishedKey)
         #expect(error.map { numbers(in: $0.description) } == [])
         #expect(try decryptor(key, .test).isPublishedTestKey == true)
@@ -215,7 +215,7 @@ import Testing
         var body = Array(PublishedSwipes.original[3..<PublishedSwipes.original.count - 3])
         body[body.count - 11] ^= 1
         let frame = try IDTechSwipeFormat.frame(body)
-        let error = #expect(throws: DecryptionError.self) {
+        let error = #expect(throws: CryptographyError.self) {
             _ = try decrypt("idtech", frame).tracks
         }
         #expect(error?.code == .hash)
@@ -316,7 +316,7 @@ import Testing
     @Test func aWrongFrameIsToldWithItsPlace() throws {
         var damaged = PublishedSwipes.magTek
         damaged[2] ^= 1
-        let error = #expect(throws: DecryptionError.self) { _ = try decrypt("magtek", damaged).tracks }
+        let error = #expect(throws: CryptographyError.self) { _ = try decrypt("magtek", damaged).tracks }
         #expect(error?.code == .frame)
         #expect(error?.fault?.code == .check)
     }

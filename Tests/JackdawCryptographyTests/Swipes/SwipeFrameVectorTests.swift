@@ -60,7 +60,7 @@ import Testing
             #expect(key.revealed == row.out.session_key)
             return
         }
-        let error = #expect(throws: DecryptionError.self) { _ = try decryptor.decryptIDTech(frame.span).tracks }
+        let error = #expect(throws: CryptographyError.self) { _ = try decryptor.decryptIDTech(frame.span).tracks }
         #expect(error?.code == .frame)
         switch expected {
         case "bad_lrc": #expect(error?.fault?.code == .check)

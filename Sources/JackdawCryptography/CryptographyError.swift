@@ -1,7 +1,7 @@
 public import JackdawReaders
 
-/// The reason why a decryption or a key derivation failed: a code, a message without card data or keys, and the cause.
-public struct DecryptionError: Error, Sendable, Hashable, CustomStringConvertible {
+/// The reason why a calculation with keys failed: a code, a message without card data or keys, and the cause.
+public struct CryptographyError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of failure. A struct, so that later versions can add codes.
     public struct Code: RawRepresentable, Sendable, Hashable {
         public let rawValue: String
