@@ -23,7 +23,7 @@ public struct SwipeDecryptor: ~Copyable, Sendable {
     /// - Throws: ``CryptographyError`` with code `length` if no key of the scheme has this length, `publishedKey` if the
     ///   key is published for tests and the mode is live cards.
     public init(
-        key: consuming SecretBytes, mode: DecryptionMode, scheme: KeyScheme? = nil
+        key: consuming SecretBytes, mode: CardMode, scheme: KeyScheme? = nil
     ) throws(CryptographyError) {
         let size = key.count
         guard let algorithm = (scheme ?? .fixed).algorithm(ofSize: size) else {
@@ -118,14 +118,6 @@ public struct DecryptedTrack: RedactedDescription {
 
     /// Number and length, without the characters.
     public var description: String { "track \(number), \(text.count) characters" }
-}
-
-/// The kind of cards that a program reads.
-public enum DecryptionMode: Sendable, Hashable {
-    /// Live cards: published test keys are refused.
-    case live
-    /// Test cards: published test keys are allowed.
-    case test
 }
 
 extension SwipeDecryptor {

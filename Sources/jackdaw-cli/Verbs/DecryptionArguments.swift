@@ -25,7 +25,7 @@ struct DecryptionArguments: ParsableArguments {
     /// Creates a decryptor.
     /// - Throws: ``CommandError`` if the key is invalid, or must not be used for these cards.
     func decryptor(
-        _ key: consuming SecretBytes, _ mode: DecryptionMode
+        _ key: consuming SecretBytes, _ mode: CardMode
     ) throws(CommandError) -> SwipeDecryptor {
         do throws(CryptographyError) {
             return try SwipeDecryptor(key: key, mode: mode, scheme: keyScheme)

@@ -8,7 +8,7 @@ import Testing
 /// Swipes that manuals print, what must not be decrypted, and what does not decrypt.
 @Suite struct SwipeDecryptorTests {
     private func decryptor(
-        _ key: String = PublishedSwipes.key, _ mode: DecryptionMode = .test, _ scheme: KeyScheme? = nil
+        _ key: String = PublishedSwipes.key, _ mode: CardMode = .test, _ scheme: KeyScheme? = nil
     ) throws -> SwipeDecryptor { try SwipeDecryptor(key: secret(key), mode: mode, scheme: scheme) }
 
     /// Decrypts the swipe of a protocol.
