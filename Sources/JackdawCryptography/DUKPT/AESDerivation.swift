@@ -3,9 +3,6 @@ import JackdawCards
 /// Derivation of AES DUKPT keys (ANSI X9.24-3:2017): from the base derivation key, which the host has, to the key of
 /// one transaction.
 package enum AESDerivation {
-    /// The usage indicators of the derivation's own keys.
-    private static let derivation: UInt16 = 0x8000
-    private static let initial: UInt16 = 0x8001
     /// A counter that no transaction has; its key encrypts a new initial key.
     private static let updateCounter: UInt32 = 0xFFFF_FFFF
 
@@ -18,8 +15,9 @@ package enum AESDerivation {
     package static func initialKey(
         from base: borrowing CipherKey, for serialNumber: AESKeySerialNumber
     ) throws(CryptographyError) -> CipherKey {
-        try check(base)
-        return try derived(from: base, initial, base.algorithm, serialNumber.initialKeyName)
+        var chain = try AESChain(base)
+        try chain.deriveInitialKey(serialNumber)
+        return try chain.key(for: base.algorithm)
     }
 
     /// Derives the key of one transaction, from which working keys are derived.
@@ -32,7 +30,9 @@ package enum AESDerivation {
         from initialKey: borrowing CipherKey, for serialNumber: AESKeySerialNumber
     ) throws(CryptographyError) -> CipherKey {
         try serialNumber.counter.checkUse()
-        return try intermediateKey(from: initialKey, for: serialNumber)
+        var chain = try AESChain(initialKey)
+        try chain.deriveTransactionKey(serialNumber)
+        return try chain.key(for: initialKey.algorithm)
     }
 
     /// Derives the key of one transaction for one use.
@@ -48,13 +48,9 @@ package enum AESDerivation {
         for usage: AESKeyUsage, _ algorithm: KeyAlgorithm, from transactionKey: borrowing CipherKey,
         serialNumber: AESKeySerialNumber
     ) throws(CryptographyError) -> CipherKey {
-        try check(transactionKey)
-        guard algorithm.strength <= transactionKey.algorithm.strength else {
-            throw CryptographyError(
-                .strength, "a key for \(algorithm) is stronger than its origin, a key for \(transactionKey.algorithm)")
-        }
-        let name = serialNumber.transaction(serialNumber.counter.value)
-        return try derived(from: transactionKey, usage.rawValue, algorithm, name)
+        var chain = try AESChain(transactionKey)
+        try chain.deriveWorkingKey(usage, algorithm, serialNumber)
+        return try chain.key(for: algorithm)
     }
 
     /// Derives the key of one transaction for one use, in all steps from the base derivation key.
@@ -69,9 +65,12 @@ package enum AESDerivation {
         for usage: AESKeyUsage, _ algorithm: KeyAlgorithm, fromBase base: borrowing CipherKey,
         serialNumber: AESKeySerialNumber
     ) throws(CryptographyError) -> CipherKey {
-        let initialKey = try initialKey(from: base, for: serialNumber)
-        let transactionKey = try transactionKey(from: initialKey, for: serialNumber)
-        return try workingKey(for: usage, algorithm, from: transactionKey, serialNumber: serialNumber)
+        var chain = try AESChain(base)
+        try chain.deriveInitialKey(serialNumber)
+        try serialNumber.counter.checkUse()
+        try chain.deriveTransactionKey(serialNumber)
+        try chain.deriveWorkingKey(usage, algorithm, serialNumber)
+        return try chain.key(for: algorithm)
     }
 
     /// Derives the key that encrypts a new initial key on its way to the reader.
@@ -85,43 +84,88 @@ package enum AESDerivation {
         _ algorithm: KeyAlgorithm, from initialKey: borrowing CipherKey, for serialNumber: AESKeySerialNumber
     ) throws(CryptographyError) -> CipherKey {
         let last = serialNumber.with(updateCounter)
-        let transactionKey = try intermediateKey(from: initialKey, for: last)
-        return try workingKey(for: .keyEncryption, algorithm, from: transactionKey, serialNumber: last)
+        var chain = try AESChain(initialKey)
+        try chain.deriveTransactionKey(last)
+        try chain.deriveWorkingKey(.keyEncryption, algorithm, last)
+        return try chain.key(for: algorithm)
+    }
+}
+
+/// Keys that are derived one from another, with one cipher, in one piece of memory that is wiped at the end.
+private struct AESChain: ~Copyable {
+    /// The usage indicators of the derivation's own keys.
+    private static let derivation: UInt16 = 0x8000
+    private static let initial: UInt16 = 0x8001
+    /// The place of the next key in the memory, after the present one; a key has at most 32 bytes.
+    private static let next = 32..<64
+
+    private let cipher: BlockCipher
+    private let algorithm: KeyAlgorithm
+    private var memory: SecretBytes
+    private let isPublished: Bool
+
+    init(_ key: borrowing CipherKey) throws(CryptographyError) {
+        try key.expect(\.isAES, "AES")
+        let cipher = try BlockCipher(.encrypt, .ecb, key.algorithm)
+        self.cipher = cipher
+        algorithm = key.algorithm
+        memory = key.withRevealedBytes { key in
+            SecretBytes(count: Self.next.upperBound) { memory in
+                for index in key.indices { memory[index] = key[index] }
+            }
+        }
+        isPublished = key.isPublishedTestKey
     }
 
-    /// The key of any counter: one derivation step for each of its one bits.
-    private static func intermediateKey(
-        from initialKey: borrowing CipherKey, for serialNumber: AESKeySerialNumber
-    ) throws(CryptographyError) -> CipherKey {
-        try check(initialKey)
-        let algorithm = initialKey.algorithm
-        var key = try initialKey.repurposed(for: algorithm)
-        for step in serialNumber.counter.steps {
-            key = try derived(from: key, derivation, algorithm, serialNumber.transaction(step))
+    /// A copy of the present key, which was derived for an algorithm.
+    borrowing func key(for algorithm: KeyAlgorithm) throws(CryptographyError) -> CipherKey {
+        let bytes = memory.withBytes { SecretBytes(copying: $0.extracting(first: algorithm.size)) }
+        return try CipherKey(bytes, for: algorithm, isPublished: isPublished)
+    }
+
+    mutating func deriveInitialKey(_ serialNumber: AESKeySerialNumber) throws(CryptographyError) {
+        try derive(Self.initial, algorithm, serialNumber.initialKeyName)
+    }
+
+    /// One step for each one bit of the counter.
+    mutating func deriveTransactionKey(_ serialNumber: AESKeySerialNumber) throws(CryptographyError) {
+        let counter = serialNumber.counter
+        var last: UInt32 = 0
+        while let step = counter.step(after: last) {
+            try derive(Self.derivation, algorithm, serialNumber.transaction(step))
+            last = step
         }
-        return key
+    }
+
+    mutating func deriveWorkingKey(
+        _ usage: AESKeyUsage, _ working: KeyAlgorithm, _ serialNumber: AESKeySerialNumber
+    ) throws(CryptographyError) {
+        guard working.strength <= algorithm.strength else {
+            throw CryptographyError(
+                .strength, "a key for \(working) is stronger than its origin, a key for \(algorithm)")
+        }
+        try derive(usage.rawValue, working, serialNumber.transaction(serialNumber.counter.value))
     }
 
     /// Derives a key from as many encrypted blocks as its size needs. The data of each block has its number and the
     /// complete use of the key.
-    private static func derived(
-        from key: borrowing CipherKey, _ usage: UInt16, _ algorithm: KeyAlgorithm, _ name: [UInt8]
-    ) throws(CryptographyError) -> CipherKey {
-        let size = algorithm.size
-        let bits = UInt16(8 * size)
-        var data: [UInt8] = []
-        for block in 1...(size + 15) / 16 {
-            data += [1, UInt8(block)]
-            for number in [usage, algorithm.indicator, bits] { data += [UInt8(number >> 8), UInt8(number & 255)] }
-            data += name
+    private mutating func derive(
+        _ usage: UInt16, _ derived: KeyAlgorithm, _ name: UInt64
+    ) throws(CryptographyError) {
+        let key = 0..<algorithm.size
+        let next = Self.next.prefix((derived.size + 15) / 16 * 16)
+        let use = UInt64(usage) << 32 | UInt64(derived.indicator) << 16 | UInt64(8 * derived.size)
+        try memory.withMutableBytes { (memory) throws(CryptographyError) in
+            for start in stride(from: next.lowerBound, to: next.upperBound, by: 16) {
+                let header = UInt64(0x0100 + (start - next.lowerBound) / 16 + 1) << 48 | use
+                for index in 0..<8 {
+                    memory[start + index] = header.byte(index)
+                    memory[start + 8 + index] = name.byte(index)
+                }
+            }
+            try cipher.run(next, of: &memory, key: key)
+            memory.copy(next, to: 0..<next.count)
         }
-        let blocks = try key.encryptBlocks(data.span)
-        let bytes = blocks.withBytes { SecretBytes(copying: $0.extracting(first: size)) }
-        return try CipherKey(bytes, for: algorithm, isPublished: key.isPublishedTestKey)
-    }
-
-    private static func check(_ key: borrowing CipherKey) throws(CryptographyError) {
-        try key.expect(\.isAES, "AES")
     }
 }
 
@@ -170,15 +214,15 @@ package struct AESKeySerialNumber: Sendable, Hashable, CustomStringConvertible {
     package func next() throws(CryptographyError) -> AESKeySerialNumber { with(try counter.next().value) }
 
     /// The eight bytes of the initial key's ID.
-    var initialKeyName: [UInt8] { Array(bytes[..<8]) }
+    var initialKeyName: UInt64 { bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) } }
 
     /// The last four bytes of the initial key's ID, followed by another counter.
-    func transaction(_ counter: UInt32) -> [UInt8] { Array(with(counter).bytes[4...]) }
+    func transaction(_ counter: UInt32) -> UInt64 { initialKeyName << 32 | UInt64(counter) }
 
     /// The serial number with another counter.
     func with(_ counter: UInt32) -> AESKeySerialNumber {
         let digits = [24, 16, 8, 0].map { UInt8(counter >> $0 & 255) }
-        return AESKeySerialNumber(unchecked: initialKeyName + digits)
+        return AESKeySerialNumber(unchecked: bytes[..<8] + digits)
     }
 
     private init(unchecked bytes: [UInt8]) { self.bytes = bytes }

@@ -31,7 +31,7 @@ public struct CipherKey: ~Copyable, Sendable {
         }
         self.algorithm = algorithm
         isPublishedTestKey =
-            bytes.withBytes { PublishedTestKey.contains($0, ignoringParity: algorithm.isTripleDES) } || isPublished
+            isPublished || bytes.withBytes { PublishedTestKey.contains($0, ignoringParity: algorithm.isTripleDES) }
         self.bytes = bytes
     }
 
@@ -101,7 +101,7 @@ extension CipherKey {
             throw CryptographyError(.algorithm, "a key for \(algorithm) cannot encrypt")
         }
         let size = algorithm.blockSize
-        return try whole().withBytes { (key) throws(CryptographyError) in
+        return try bytes.withBytes { (key) throws(CryptographyError) in
             try MessageAuthentication.code("CMAC", ("cipher", "\(name)-CBC"), key: key, of: message, size: size)
         }
     }
@@ -180,22 +180,12 @@ extension CipherKey {
         try run(.decrypt, .ecb, ciphertext, nil)
     }
 
-    /// The full key of the libcrypto cipher: for triple DES with two keys, the first one is repeated as the third.
-    borrowing func whole() -> SecretBytes {
-        let size = algorithm.isTripleDES ? 24 : algorithm.size
-        return withRevealedBytes { key in
-            SecretBytes(count: size) { whole in
-                for index in 0..<size { whole[index] = key[index % key.count] }
-            }
-        }
-    }
-
     private borrowing func run(
         _ direction: BlockCipher.Direction, _ chaining: BlockCipher.Chaining, _ input: Span<UInt8>, _ vector: [UInt8]?
     ) throws(CryptographyError) -> SecretBytes {
         let algorithm = algorithm
         let vector = vector ?? [UInt8](repeating: 0, count: algorithm.blockSize)
-        return try whole().withBytes { (key) throws(CryptographyError) in
+        return try bytes.withBytes { (key) throws(CryptographyError) in
             try BlockCipher.run(direction, chaining, input, key: key, algorithm, vector: vector.span)
         }
     }

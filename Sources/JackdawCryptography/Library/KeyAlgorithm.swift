@@ -50,11 +50,11 @@ public enum KeyAlgorithm: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The name of the libcrypto cipher; nil if the algorithm does not encrypt. All triple DES keys use the cipher with
-    /// three keys.
+    /// The name of the libcrypto cipher; nil if the algorithm does not encrypt.
     var cipherName: String? {
         switch self {
-        case .tripleDES2, .tripleDES3: "DES-EDE3"
+        case .tripleDES2: "DES-EDE"
+        case .tripleDES3: "DES-EDE3"
         case .aes128, .aes192, .aes256: rawValue
         case .hmac128, .hmac192, .hmac256: nil
         }
