@@ -54,6 +54,20 @@ public struct CipherKey: ~Copyable, Sendable {
             throw CryptographyError(.algorithm, "a key for \(algorithm); a key for \(wanted) is needed")
         }
     }
+
+    /// Checks the length of a value that is not secret.
+    static func check(_ bytes: [UInt8], _ count: Int, _ name: String) throws(CryptographyError) {
+        guard bytes.count == count else {
+            throw CryptographyError(.length, "\(name) of \(bytes.count) bytes; it has \(count)")
+        }
+    }
+
+    /// Checks that the key may be used for the cards that a program handles.
+    borrowing func expect(_ mode: CardMode) throws(CryptographyError) {
+        guard mode == .test || !isPublishedTestKey else {
+            throw CryptographyError(.publishedKey, "this is a published test key, not a key for live cards")
+        }
+    }
 }
 
 extension CipherKey {

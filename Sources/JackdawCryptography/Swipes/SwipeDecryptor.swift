@@ -30,9 +30,7 @@ public struct SwipeDecryptor: ~Copyable, Sendable {
             throw CryptographyError(.length, "no key for these readers has \(size) bytes")
         }
         let cipherKey = try CipherKey(key, for: algorithm, isPublished: false)
-        guard mode == .test || !cipherKey.isPublishedTestKey else {
-            throw CryptographyError(.publishedKey, "this is a published test key, not a key for live cards")
-        }
+        try cipherKey.expect(mode)
         self.key = cipherKey
         chosenScheme = scheme
     }
