@@ -150,7 +150,7 @@ let package = Package(
             dependencies: [
                 "JackdawCryptography", "JackdawReaders", "JackdawSimulator", "JackdawCards", "JackdawTestSupport",
             ],
-            resources: [.copy("Resources")], swiftSettings: house),
+            resources: [.copy("Vectors")], swiftSettings: house),
         .testTarget(
             name: "JackdawSimulatorTests",
             dependencies: [

@@ -17,7 +17,7 @@ struct Vectors<Input: Decodable & Sendable, Output: Decodable & Sendable>: Decod
 
     init(_ name: String) throws {
         let url = try #require(
-            Bundle.module.url(forResource: name, withExtension: "json", subdirectory: "Resources"))
+            Bundle.module.url(forResource: name, withExtension: "json", subdirectory: "Vectors"))
         self = try JSONDecoder().decode(Self.self, from: Data(contentsOf: url))
     }
 }
