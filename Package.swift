@@ -26,6 +26,7 @@ let package = Package(
         .library(name: "JackdawDSP", targets: ["JackdawDSP"]),
         .library(name: "JackdawCards", targets: ["JackdawCards"]),
         .library(name: "JackdawSwipe", targets: ["JackdawSwipe"]),
+        .library(name: "JackdawEMV", targets: ["JackdawEMV"]),
         .library(name: "JackdawTransport", targets: ["JackdawTransport"]),
         .library(name: "JackdawReaders", targets: ["JackdawReaders"]),
         .library(name: "JackdawSimulator", targets: ["JackdawSimulator"]),
@@ -59,6 +60,7 @@ let package = Package(
         .target(name: "JackdawDSP", swiftSettings: kernels, linkerSettings: [.linkedLibrary("m")]),
         .target(name: "JackdawCards", swiftSettings: house),
         .target(name: "JackdawSwipe", dependencies: ["JackdawDSP", "JackdawCards"], swiftSettings: kernels),
+        .target(name: "JackdawEMV", swiftSettings: house),
         .target(name: "JackdawTransport", swiftSettings: house),
 
         .target(
@@ -138,6 +140,9 @@ let package = Package(
         .testTarget(
             name: "JackdawCardsTests", dependencies: ["JackdawCards", "JackdawTestSupport"],
             resources: [.copy("Resources")], swiftSettings: house),
+        .testTarget(
+            name: "JackdawEMVTests", dependencies: ["JackdawEMV", "JackdawCards", "JackdawTestSupport"],
+            resources: [.copy("Vectors")], swiftSettings: house),
         .testTarget(
             name: "JackdawSwipeTests",
             dependencies: ["JackdawSwipe", "JackdawDSP", "JackdawCards", "JackdawTestSupport"], swiftSettings: sounds),

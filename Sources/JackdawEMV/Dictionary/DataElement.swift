@@ -1,0 +1,107 @@
+/// A data element that a tag stands for: its name, origin, format and length (EMV Book 3, annex A).
+public struct DataElement: Sendable, Hashable {
+    /// Where the value comes from.
+    public enum Source: String, Sendable, Hashable {
+        /// The card.
+        case card
+        /// The terminal.
+        case terminal
+        /// The issuer, in an answer to an online request.
+        case issuer
+    }
+
+    /// How a value is encoded (EMV Book 3 section 4.3).
+    public enum Format: String, Sendable, Hashable {
+        /// Letters.
+        case alphabetic = "a"
+        /// Letters and digits.
+        case alphanumeric = "an"
+        /// Letters, digits and special characters.
+        case text = "ans"
+        /// Octets or bits.
+        case binary = "b"
+        /// Two decimal digits an octet, filled on the right with F.
+        case compressedNumeric = "cn"
+        /// Two decimal digits an octet, filled on the left with 0.
+        case numeric = "n"
+        /// Data objects.
+        case template
+    }
+
+    /// Whether a value may be shown.
+    public enum Sensitivity: String, Sendable, Hashable {
+        /// The value may be shown.
+        case open
+        /// The value is card data: shown masked, or only its length.
+        case cardData = "card_data"
+        /// The value is a PIN, a key or a part of one, enciphered or not: never shown.
+        case secret
+    }
+
+    /// The tag of the element.
+    public let tag: Tag
+    /// The name, as the books and specifications have it.
+    public let name: String
+    /// The origin of the value.
+    public let source: Source
+    /// The encoding of the value.
+    public let format: Format
+    /// The numbers of octets that a value may have.
+    public let lengths: ClosedRange<Int>
+    /// Whether a value may be shown.
+    public let sensitivity: Sensitivity
+    /// The number of the contactless kernel that gives the tag this meaning, for example 2 (Mastercard) or 3 (Visa); nil if
+    /// the meaning is general.
+    public let kernel: Int?
+
+    init(
+        _ tag: Tag, _ name: String, _ source: Source, _ format: Format, _ lengths: ClosedRange<Int>,
+        _ sensitivity: Sensitivity = .open, kernel: Int? = nil
+    ) {
+        self.tag = tag
+        self.name = name
+        self.source = source
+        self.format = format
+        self.lengths = lengths
+        self.sensitivity = sensitivity
+        self.kernel = kernel
+    }
+
+    init(
+        _ tag: Tag, _ name: String, _ source: Source, _ format: Format, _ length: Int,
+        _ sensitivity: Sensitivity = .open, kernel: Int? = nil
+    ) {
+        self.init(tag, name, source, format, length...length, sensitivity, kernel: kernel)
+    }
+
+    /// All elements, in ascending order of tags. Tags with several meanings have several elements; the general one is first.
+    public static let all: [DataElement] = (templates + card + terminal + issuer + contactless).sorted(by: isBefore)
+
+    private static func isBefore(_ left: DataElement, _ right: DataElement) -> Bool {
+        left.tag == right.tag ? (left.kernel ?? 0) < (right.kernel ?? 0) : left.tag < right.tag
+    }
+
+    /// Returns the element that a tag stands for.
+    /// - Parameters:
+    ///   - tag: the tag of a data object.
+    ///   - kernel: the number of a contactless kernel whose meanings apply. Default: nil, the general meaning, or else that of
+    ///     the kernel with the lowest number.
+    /// - Returns: nil if the tag is not in the dictionary.
+    public static func find(_ tag: Tag, kernel: Int? = nil) -> DataElement? {
+        var low = 0
+        var high = all.count
+        while low < high {
+            let middle = (low + high) / 2
+            if all[middle].tag < tag { low = middle + 1 } else { high = middle }
+        }
+        var found: DataElement?
+        while low < all.count, all[low].tag == tag {
+            if found == nil || all[low].kernel == kernel { found = all[low] }
+            low += 1
+        }
+        return found
+    }
+
+    /// Whether the value of a tag may be shown. Tags that are not in the dictionary are treated like card data.
+    public static func sensitivity(of tag: Tag) -> Sensitivity { find(tag)?.sensitivity ?? .cardData }
+}
