@@ -153,7 +153,8 @@ let package = Package(
         .testTarget(
             name: "JackdawCryptographyTests",
             dependencies: [
-                "JackdawCryptography", "JackdawReaders", "JackdawSimulator", "JackdawCards", "JackdawTestSupport",
+                "JackdawCryptography", "JackdawReaders", "JackdawSimulator", "JackdawCards", "JackdawEMV",
+                "JackdawTestSupport",
             ],
             resources: [.copy("Vectors")], swiftSettings: house),
         .testTarget(

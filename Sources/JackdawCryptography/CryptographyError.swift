@@ -28,7 +28,7 @@ public struct CryptographyError: Error, Sendable, Hashable, CustomStringConverti
         public static let frame = Code(rawValue: "frame")
         /// The swipe is not encrypted.
         public static let notEncrypted = Code(rawValue: "notEncrypted")
-        /// The maker has not published by which key this reader encrypts.
+        /// It is not published by which key this reader encrypts, or how this card protects commands.
         public static let unknownScheme = Code(rawValue: "unknownScheme")
         /// The hash of a track differs from the hash in the frame.
         public static let hash = Code(rawValue: "hash")

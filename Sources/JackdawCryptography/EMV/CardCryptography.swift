@@ -158,6 +158,6 @@ public struct CardCryptography: ~Copyable, Sendable {
             answer = .status(Array(data[4..<8]), proprietary: Array(data[8...]))
         }
         let expected = try issuerAuthenticationData(for: transaction, answer: answer)
-        return zip(data, expected).reduce(0) { $0 | $1.0 ^ $1.1 } == 0
+        return zip(data, expected).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }
 }
