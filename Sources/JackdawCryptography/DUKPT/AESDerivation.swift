@@ -17,7 +17,7 @@ package enum AESDerivation {
     ) throws(CryptographyError) -> CipherKey {
         var chain = try AESChain(base)
         try chain.deriveInitialKey(serialNumber)
-        return try chain.key(for: base.algorithm)
+        return chain.key(for: base.algorithm)
     }
 
     /// Derives the key of one transaction, from which working keys are derived.
@@ -32,7 +32,7 @@ package enum AESDerivation {
         try serialNumber.counter.checkUse()
         var chain = try AESChain(initialKey)
         try chain.deriveTransactionKey(serialNumber)
-        return try chain.key(for: initialKey.algorithm)
+        return chain.key(for: initialKey.algorithm)
     }
 
     /// Derives the key of one transaction for one use.
@@ -50,7 +50,7 @@ package enum AESDerivation {
     ) throws(CryptographyError) -> CipherKey {
         var chain = try AESChain(transactionKey)
         try chain.deriveWorkingKey(usage, algorithm, serialNumber)
-        return try chain.key(for: algorithm)
+        return chain.key(for: algorithm)
     }
 
     /// Derives the key of one transaction for one use, in all steps from the base derivation key.
@@ -70,7 +70,7 @@ package enum AESDerivation {
         try serialNumber.counter.checkUse()
         try chain.deriveTransactionKey(serialNumber)
         try chain.deriveWorkingKey(usage, algorithm, serialNumber)
-        return try chain.key(for: algorithm)
+        return chain.key(for: algorithm)
     }
 
     /// Derives the key that encrypts a new initial key on its way to the reader.
@@ -87,7 +87,7 @@ package enum AESDerivation {
         var chain = try AESChain(initialKey)
         try chain.deriveTransactionKey(last)
         try chain.deriveWorkingKey(.keyEncryption, algorithm, last)
-        return try chain.key(for: algorithm)
+        return chain.key(for: algorithm)
     }
 }
 
@@ -96,13 +96,15 @@ private struct AESChain: ~Copyable {
     /// The usage indicators of the derivation's own keys.
     private static let derivation: UInt16 = 0x8000
     private static let initial: UInt16 = 0x8001
-    /// The place of the next key in the memory, after the present one; a key has at most 32 bytes.
-    private static let next = 32..<64
+    /// The greatest size of a key.
+    private static let greatestSize = 32
 
     private let cipher: BlockCipher
     private let algorithm: KeyAlgorithm
-    private var memory: SecretBytes
     private let isPublished: Bool
+    private var memory: SecretBytes
+    /// The place of the present key in the memory; the next key is made in the other half.
+    private var place = 0
 
     init(_ key: borrowing CipherKey) throws(CryptographyError) {
         try key.expect(\.isAES, "AES")
@@ -110,7 +112,7 @@ private struct AESChain: ~Copyable {
         self.cipher = cipher
         algorithm = key.algorithm
         memory = key.withRevealedBytes { key in
-            SecretBytes(count: Self.next.upperBound) { memory in
+            SecretBytes(count: 2 * Self.greatestSize) { memory in
                 for index in key.indices { memory[index] = key[index] }
             }
         }
@@ -118,9 +120,10 @@ private struct AESChain: ~Copyable {
     }
 
     /// A copy of the present key, which was derived for an algorithm.
-    borrowing func key(for algorithm: KeyAlgorithm) throws(CryptographyError) -> CipherKey {
-        let bytes = memory.withBytes { SecretBytes(copying: $0.extracting(first: algorithm.size)) }
-        return try CipherKey(bytes, for: algorithm, isPublished: isPublished)
+    borrowing func key(for algorithm: KeyAlgorithm) -> CipherKey {
+        let range = place..<place + algorithm.size
+        let bytes = memory.withBytes { SecretBytes(copying: $0.extracting(range)) }
+        return CipherKey(derived: bytes, for: algorithm, isPublished: isPublished)
     }
 
     mutating func deriveInitialKey(_ serialNumber: AESKeySerialNumber) throws(CryptographyError) {
@@ -130,9 +133,10 @@ private struct AESChain: ~Copyable {
     /// One step for each one bit of the counter.
     mutating func deriveTransactionKey(_ serialNumber: AESKeySerialNumber) throws(CryptographyError) {
         let counter = serialNumber.counter
+        let name = serialNumber.transaction(0)
         var last: UInt32 = 0
         while let step = counter.step(after: last) {
-            try derive(Self.derivation, algorithm, serialNumber.transaction(step))
+            try derive(Self.derivation, algorithm, name | UInt64(step))
             last = step
         }
     }
@@ -152,19 +156,16 @@ private struct AESChain: ~Copyable {
     private mutating func derive(
         _ usage: UInt16, _ derived: KeyAlgorithm, _ name: UInt64
     ) throws(CryptographyError) {
-        let key = 0..<algorithm.size
-        let next = Self.next.prefix((derived.size + 15) / 16 * 16)
+        let key = place..<place + algorithm.size
+        place = Self.greatestSize - place
+        let blocks = place..<place + (derived.size + 15) / 16 * 16
         let use = UInt64(usage) << 32 | UInt64(derived.indicator) << 16 | UInt64(8 * derived.size)
         try memory.withMutableBytes { (memory) throws(CryptographyError) in
-            for start in stride(from: next.lowerBound, to: next.upperBound, by: 16) {
-                let header = UInt64(0x0100 + (start - next.lowerBound) / 16 + 1) << 48 | use
-                for index in 0..<8 {
-                    memory[start + index] = header.byte(index)
-                    memory[start + 8 + index] = name.byte(index)
-                }
+            for (number, start) in stride(from: blocks.lowerBound, to: blocks.upperBound, by: 16).enumerated() {
+                memory.store(UInt64(0x0101 + number) << 48 | use, at: start)
+                memory.store(name, at: start + 8)
             }
-            try cipher.run(next, of: &memory, key: key)
-            memory.copy(next, to: 0..<next.count)
+            try cipher.run(blocks, of: &memory, key: key)
         }
     }
 }
@@ -185,8 +186,9 @@ extension KeyAlgorithm {
 
 /// The key serial number of AES DUKPT (X9.24-3): eight bytes for the initial key's ID, four for the counter.
 package struct AESKeySerialNumber: Sendable, Hashable, CustomStringConvertible {
-    /// The serial number, twelve bytes.
-    package let bytes: [UInt8]
+    /// The initial key's ID.
+    let initialKeyName: UInt64
+    private let count: UInt32
 
     /// Parses a serial number.
     /// - Parameter bytes: the twelve bytes that the reader sent.
@@ -195,7 +197,9 @@ package struct AESKeySerialNumber: Sendable, Hashable, CustomStringConvertible {
         guard bytes.count == 12 else {
             throw CryptographyError(.length, "a KSN of \(bytes.count) bytes; a KSN for AES has 12")
         }
-        self.bytes = bytes.indices.map { bytes[$0] }
+        self.init(
+            initialKeyName: (0..<8).reduce(0) { $0 << 8 | UInt64(bytes[$1]) },
+            count: (8..<12).reduce(0) { $0 << 8 | UInt32(bytes[$1]) })
     }
 
     /// Parses a serial number from hexadecimal digits.
@@ -206,26 +210,30 @@ package struct AESKeySerialNumber: Sendable, Hashable, CustomStringConvertible {
         try self.init(bytes.span)
     }
 
+    private init(initialKeyName: UInt64, count: UInt32) {
+        self.initialKeyName = initialKeyName
+        self.count = count
+    }
+
+    /// The serial number, twelve bytes.
+    package var bytes: [UInt8] {
+        (0..<8).map { initialKeyName.byte($0) } + (4..<8).map { UInt64(count).byte($0) }
+    }
+
     /// The transaction counter: the number of keys that the reader has taken since its initial key.
-    package var counter: TransactionCounter { .aes(bytes[8...].reduce(0) { $0 << 8 | UInt32($1) }) }
+    package var counter: TransactionCounter { .aes(count) }
 
     /// The serial number of the next transaction.
     /// - Throws: ``CryptographyError`` with code `exhausted` if there is none.
     package func next() throws(CryptographyError) -> AESKeySerialNumber { with(try counter.next().value) }
-
-    /// The eight bytes of the initial key's ID.
-    var initialKeyName: UInt64 { bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) } }
 
     /// The last four bytes of the initial key's ID, followed by another counter.
     func transaction(_ counter: UInt32) -> UInt64 { initialKeyName << 32 | UInt64(counter) }
 
     /// The serial number with another counter.
     func with(_ counter: UInt32) -> AESKeySerialNumber {
-        let digits = [24, 16, 8, 0].map { UInt8(counter >> $0 & 255) }
-        return AESKeySerialNumber(unchecked: bytes[..<8] + digits)
+        AESKeySerialNumber(initialKeyName: initialKeyName, count: counter)
     }
-
-    private init(unchecked bytes: [UInt8]) { self.bytes = bytes }
 
     /// The serial number as 24 hexadecimal digits.
     package var description: String { HexadecimalDigits.text(of: bytes) }

@@ -14,7 +14,7 @@ package enum TripleDESDerivation {
     ) throws(CryptographyError) -> CipherKey {
         var chain = try TripleDESChain(base)
         try chain.deriveInitialKey(serialNumber)
-        return try chain.key()
+        return chain.key()
     }
 
     /// Derives the key of one transaction.
@@ -28,7 +28,7 @@ package enum TripleDESDerivation {
     ) throws(CryptographyError) -> CipherKey {
         var chain = try TripleDESChain(initial)
         try chain.deriveTransactionKey(serialNumber)
-        return try chain.key()
+        return chain.key()
     }
 
     /// Derives the key of one transaction for one use.
@@ -42,7 +42,7 @@ package enum TripleDESDerivation {
     ) throws(CryptographyError) -> CipherKey {
         var chain = try TripleDESChain(transaction)
         try chain.deriveWorkingKey(usage)
-        return try chain.key()
+        return chain.key()
     }
 
     /// Derives the key of one transaction for one use, in all steps from the base derivation key.
@@ -59,7 +59,7 @@ package enum TripleDESDerivation {
         try chain.deriveInitialKey(serialNumber)
         try chain.deriveTransactionKey(serialNumber)
         try chain.deriveWorkingKey(usage)
-        return try chain.key()
+        return chain.key()
     }
 }
 
@@ -92,9 +92,9 @@ private struct TripleDESChain: ~Copyable {
     }
 
     /// A copy of the present key.
-    borrowing func key() throws(CryptographyError) -> CipherKey {
+    borrowing func key() -> CipherKey {
         let bytes = memory.withBytes { SecretBytes(copying: $0.extracting(Self.key)) }
-        return try CipherKey(bytes, for: .tripleDES2, isPublished: isPublished)
+        return CipherKey(derived: bytes, for: .tripleDES2, isPublished: isPublished)
     }
 
     /// The halves are the key's name, encrypted with the base derivation key and with its variant.
@@ -161,6 +161,12 @@ private struct TripleDESChain: ~Copyable {
 }
 
 extension MutableSpan<UInt8> {
+    /// Stores a number of 8 bytes, the highest first.
+    mutating func store(_ number: UInt64, at place: Int) {
+        var bytes = unsafe mutableBytes
+        bytes.storeBytes(of: number.bigEndian, toByteOffset: place, as: UInt64.self)
+    }
+
     /// Copies bytes to another place in the same memory; the places do not overlap.
     mutating func copy(_ source: Range<Int>, to target: Range<Int>) {
         for offset in 0..<target.count { self[target.lowerBound + offset] = self[source.lowerBound + offset] }

@@ -35,6 +35,15 @@ public struct CipherKey: ~Copyable, Sendable {
         self.bytes = bytes
     }
 
+    /// A key that was derived from another one, and is published if that one is: none of the published keys is derived
+    /// from a secret one.
+    init(derived bytes: consuming SecretBytes, for algorithm: KeyAlgorithm, isPublished: Bool) {
+        precondition(bytes.count == algorithm.size)
+        self.algorithm = algorithm
+        isPublishedTestKey = isPublished
+        self.bytes = bytes
+    }
+
     /// Calls the body with the bytes of the key; the caller must wipe all copies that the body makes.
     public borrowing func withRevealedBytes<Result: ~Copyable, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result

@@ -34,7 +34,8 @@ struct BlockCipher: ~Copyable {
             unsafe EVP_CIPHER_CTX_free(context)
             throw LibCrypto.failure("no context for \(algorithm)")
         }
-        unsafe EVP_CIPHER_CTX_set_padding(context, 0)
+        // Without this call decryption keeps the last block back; encryption pads only at the end, which is never asked for.
+        if direction == .decrypt { unsafe EVP_CIPHER_CTX_set_padding(context, 0) }
         unsafe self.context = context
         self.algorithm = algorithm
     }
