@@ -64,11 +64,12 @@ let package = Package(
         .target(name: "JackdawTransport", swiftSettings: house),
 
         .target(
-            name: "JackdawReaders", dependencies: ["JackdawDSP", "JackdawTransport", "JackdawCards"],
+            name: "JackdawReaders", dependencies: ["JackdawDSP", "JackdawTransport", "JackdawCards", "JackdawEMV"],
             swiftSettings: house),
         .target(
             name: "JackdawSimulator",
-            dependencies: ["JackdawDSP", "JackdawTransport", "JackdawCards", "JackdawReaders"], swiftSettings: house),
+            dependencies: ["JackdawDSP", "JackdawTransport", "JackdawCards", "JackdawEMV", "JackdawReaders"],
+            swiftSettings: house),
         .target(
             name: "JackdawCryptography", dependencies: ["JackdawReaders", "JackdawCards", "COpenSSL"],
             swiftSettings: house),
@@ -142,13 +143,13 @@ let package = Package(
             resources: [.copy("Resources")], swiftSettings: house),
         .testTarget(
             name: "JackdawEMVTests", dependencies: ["JackdawEMV", "JackdawCards", "JackdawTestSupport"],
-            resources: [.copy("Vectors")], swiftSettings: house),
+            resources: [.copy("Cases"), .copy("Vectors")], swiftSettings: house),
         .testTarget(
             name: "JackdawSwipeTests",
             dependencies: ["JackdawSwipe", "JackdawDSP", "JackdawCards", "JackdawTestSupport"], swiftSettings: sounds),
         .testTarget(
             name: "JackdawReadersTests",
-            dependencies: ["JackdawReaders", "JackdawTransport", "JackdawDSP", "JackdawTestSupport"],
+            dependencies: ["JackdawReaders", "JackdawTransport", "JackdawDSP", "JackdawEMV", "JackdawTestSupport"],
             swiftSettings: house),
         .testTarget(
             name: "JackdawCryptographyTests",
@@ -160,8 +161,8 @@ let package = Package(
         .testTarget(
             name: "JackdawSimulatorTests",
             dependencies: [
-                "JackdawSimulator", "JackdawReaders", "JackdawDSP", "JackdawTransport", "JackdawTestSupport",
-                "JackdawSoundTestSupport",
+                "JackdawSimulator", "JackdawReaders", "JackdawDSP", "JackdawEMV", "JackdawTransport",
+                "JackdawTestSupport", "JackdawSoundTestSupport",
             ],
             swiftSettings: house),
         .testTarget(

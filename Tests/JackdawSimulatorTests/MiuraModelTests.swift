@@ -1,3 +1,4 @@
+import JackdawEMV
 @testable import JackdawReaders
 import JackdawSimulator
 import JackdawTestSupport
@@ -18,7 +19,7 @@ struct MiuraModelTests {
     }
 
     /// Tags that each object of a tag holds.
-    private static func tags(in holder: UInt32, _ objects: [TagLengthValue]) -> [[UInt32]] {
+    private static func tags(in holder: JackdawEMV.Tag, _ objects: [TagLengthValue]) -> [[JackdawEMV.Tag]] {
         objects.filter { $0.tag == holder }.map { holder in
             objects.filter { holder.value.contains($0.start) }.map(\.tag)
         }

@@ -5,7 +5,8 @@ public struct VectorRow<Input: Decodable & Sendable, Output: Decodable & Sendabl
     /// A command and the answer to it, in hexadecimal digits.
     public struct Exchange: Decodable, Sendable {
         public let c: String
-        public let r: String
+        /// Nil if the card did not answer.
+        public let r: String?
     }
 
     public let id: String

@@ -63,7 +63,7 @@ public struct TagLengthValueWalker: Sendable {
     public init(_ octets: Span<UInt8>) { self.init(0..<octets.count) }
 
     /// A walk over a part of the octets, for example over the value of a template.
-    /// - Parameter range: offsets in the octets that ``next(in:)`` receives.
+    /// - Parameter range: offsets, which must lie in the octets that ``next(in:)`` receives.
     public init(_ range: Range<Int>) {
         next = range.lowerBound
         end = range.upperBound

@@ -2,9 +2,9 @@
 public struct DataElement: Sendable, Hashable {
     /// Where the value comes from.
     public enum Source: String, Sendable, Hashable {
-        /// The card.
+        /// The card, in its records and answers.
         case card
-        /// The terminal.
+        /// The terminal or its reader.
         case terminal
         /// The issuer, in an answer to an online request.
         case issuer
@@ -12,19 +12,19 @@ public struct DataElement: Sendable, Hashable {
 
     /// How a value is encoded (EMV Book 3 section 4.3).
     public enum Format: String, Sendable, Hashable {
-        /// Letters.
+        /// Letters, one an octet.
         case alphabetic = "a"
-        /// Letters and digits.
+        /// Letters and digits, one an octet.
         case alphanumeric = "an"
         /// Letters, digits and special characters.
         case text = "ans"
-        /// Octets or bits.
+        /// Octets or bits of any value.
         case binary = "b"
         /// Two decimal digits an octet, filled on the right with F.
         case compressedNumeric = "cn"
         /// Two decimal digits an octet, filled on the left with 0.
         case numeric = "n"
-        /// Data objects.
+        /// Data objects in a template.
         case template
     }
 

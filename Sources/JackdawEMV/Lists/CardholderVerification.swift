@@ -164,7 +164,7 @@ public struct CardholderVerificationList: Sendable, Hashable {
 public struct CardholderVerificationResults: Sendable, Hashable {
     /// The outcomes of a method.
     public enum Outcome: UInt8, Sendable, Hashable {
-        /// Of a signature.
+        /// The outcome of a signature.
         case unknown = 0
         /// Of an offline PIN that is wrong, or if no method was performed.
         case failed = 1

@@ -2,7 +2,7 @@
 
 extension Array where Element == UInt8 {
     /// Copies octets out of a view.
-    package init(copying octets: Span<UInt8>) {
+    init(copying octets: Span<UInt8>) {
         self.init()
         reserveCapacity(octets.count)
         for index in octets.indices { append(octets[index]) }
@@ -11,14 +11,14 @@ extension Array where Element == UInt8 {
 
 extension Span where Element == UInt8 {
     /// The octets as upper-case hexadecimal digits, two an octet.
-    package var hexadecimal: String {
+    var hexadecimal: String {
         var text = ""
         for index in indices { text += self[index].hexadecimal }
         return text
     }
 
     /// The octets as one number, the most significant first; the last eight of a longer view.
-    package var bigEndian: UInt64 {
+    var bigEndian: UInt64 {
         var number: UInt64 = 0
         for index in indices { number = number << 8 | UInt64(self[index]) }
         return number
@@ -26,7 +26,7 @@ extension Span where Element == UInt8 {
 
     /// The octets as packed decimal digits (format n), the most significant first.
     /// - Returns: nil if a digit is above 9, or the number has more than 18 digits after leading zeros.
-    package var packedDecimal: UInt64? {
+    var packedDecimal: UInt64? {
         var number: UInt64 = 0
         for index in indices {
             let high = self[index] >> 4
@@ -38,21 +38,21 @@ extension Span where Element == UInt8 {
     }
 
     /// Whether both views hold the same octets.
-    package func isEqual(to other: Span<UInt8>) -> Bool {
+    func isEqual(to other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
         for index in indices where self[index] != other[index] { return false }
         return true
     }
 
     /// Whether this view begins with the octets of another.
-    package func starts(with prefix: Span<UInt8>) -> Bool {
+    func starts(with prefix: Span<UInt8>) -> Bool {
         prefix.count <= count && extracting(first: prefix.count).isEqual(to: prefix)
     }
 }
 
 extension UInt8 {
     /// Two upper-case hexadecimal digits.
-    package var hexadecimal: String {
+    var hexadecimal: String {
         var text = ""
         for digit in [self >> 4, self & 0x0F] {
             text.unicodeScalars.append(Unicode.Scalar(digit < 10 ? 0x30 + digit : 0x37 + digit))
@@ -65,7 +65,7 @@ extension UInt64 {
     /// The number as octets, the most significant first.
     /// - Parameter count: number of octets, 0 to 8; higher ones are dropped.
     /// - Returns: as many octets.
-    package func bigEndianOctets(_ count: Int) -> [UInt8] {
+    func bigEndianOctets(_ count: Int) -> [UInt8] {
         var octets: [UInt8] = []
         for index in 0..<count { octets.append(UInt8(truncatingIfNeeded: self >> UInt64(8 * (count - 1 - index)))) }
         return octets
@@ -74,7 +74,7 @@ extension UInt64 {
     /// The number as packed decimal digits (format n), the most significant first.
     /// - Parameter count: number of octets; higher digits are dropped.
     /// - Returns: as many octets.
-    package func packedDecimalOctets(_ count: Int) -> [UInt8] {
+    func packedDecimalOctets(_ count: Int) -> [UInt8] {
         var octets = [UInt8](repeating: 0, count: count)
         var rest = self
         for index in octets.indices.reversed() {

@@ -78,6 +78,19 @@ extension SecretOctets: CustomReflectable {
 
 #endif
 
+extension SecretOctets {
+    /// Copies octets, and overwrites the original if nothing else refers to it.
+    init(wiping octets: inout [UInt8]) {
+        self.init(copying: octets.span)
+        octets.wipe()
+    }
+}
+
+extension Array where Element == UInt8 {
+    /// Overwrites the octets with zeros. Another array that shares them keeps them.
+    mutating func wipe() { unsafe withUnsafeMutableBytes { unsafe overwrite($0) } }
+}
+
 /// Zeroes memory and passes it to an opaque call, so that the compiler cannot drop the stores as dead.
 @inline(never)
 private func overwrite(_ octets: UnsafeMutableRawBufferPointer) {

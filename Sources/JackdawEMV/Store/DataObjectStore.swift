@@ -63,18 +63,25 @@ public struct DataObjectStore: Sendable, Equatable, CustomStringConvertible, Cus
         return try value.withOctets(body)
     }
 
-    /// Stores the primitive objects of octets in BER-TLV, those in templates too. A later object replaces an earlier one with the
-    /// same tag.
+    /// Stores the primitive objects of octets in BER-TLV, those in templates too.
+    /// - Parameters:
+    ///   - octets: the objects.
+    ///   - keepsFirst: whether the first of several objects with one tag is kept; else the last replaces it. Default: false.
     /// - Returns: the tags that were already there, or that are in the octets more than once, in the order of the octets.
     /// - Throws: ``DataObjectError`` if the octets are not valid; then nothing is stored.
     @discardableResult
-    public mutating func add(_ octets: Span<UInt8>) throws(DataObjectError) -> [Tag] {
+    public mutating func add(
+        _ octets: Span<UInt8>, keepingFirst keepsFirst: Bool = false
+    ) throws(DataObjectError) -> [Tag] {
         var changed = self
         var repeated: [Tag] = []
         var walker = TagLengthValueWalker(octets)
         while let object = try walker.next(in: octets) {
             if object.tag.isConstructed { continue }
-            if changed.contains(object.tag) { repeated.append(object.tag) }
+            if changed.contains(object.tag) {
+                repeated.append(object.tag)
+                if keepsFirst { continue }
+            }
             changed.set(object.tag, octets.extracting(object.value))
         }
         self = changed

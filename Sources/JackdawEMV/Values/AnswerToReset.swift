@@ -2,11 +2,11 @@
 public struct AnswerToReset: Sendable, Hashable {
     /// The interface octets TAi to TDi of one group; nil if the card leaves them out.
     public struct InterfaceOctets: Sendable, Hashable {
-        /// TAi.
+        /// TAi of the group.
         public internal(set) var a: UInt8?
-        /// TBi.
+        /// TBi of the group.
         public internal(set) var b: UInt8?
-        /// TCi.
+        /// TCi of the group.
         public internal(set) var c: UInt8?
         /// TDi: the protocol of the next group in bits 4 to 1.
         public internal(set) var d: UInt8?

@@ -1,3 +1,5 @@
+import JackdawEMV
+
 /// The protocol of Flomio's FloJack: the driver switches the search for tags on, and the reader reports the tags that
 /// it finds, and pings the program from time to time.
 ///

@@ -1,3 +1,5 @@
+import JackdawEMV
+
 /// A command of MPI, in the form of a smart card's APDU: an instruction, two parameters, data, and the expected length
 /// of the answer.
 ///
@@ -190,11 +192,12 @@ extension MiuraCommand {
     ) throws(FrameFault) -> MiuraCommand {
         let day = try decimal(date.year, 1) + decimal(date.month, 1) + decimal(date.day, 1)
         let objects =
-            TagLengthValue.encode(MiuraTag.amount, try decimal(amount, 6))
-            + TagLengthValue.encode(MiuraTag.currency, try decimal(currency, 2))
-            + TagLengthValue.encode(MiuraTag.transactionKind, [kind]) + TagLengthValue.encode(MiuraTag.date, day)
+            TagLengthValueBuilder.encode(MiuraTag.amount, try decimal(amount, 6))
+            + TagLengthValueBuilder.encode(MiuraTag.currency, try decimal(currency, 2))
+            + TagLengthValueBuilder.encode(MiuraTag.transactionKind, [kind])
+            + TagLengthValueBuilder.encode(MiuraTag.date, day)
         return try MiuraCommand(
-            .startTransaction, data: TagLengthValue.encode(MiuraTag.commandData, objects), awaited: 0)
+            .startTransaction, data: TagLengthValueBuilder.encode(MiuraTag.commandData, objects), awaited: 0)
     }
 
     /// Continues a payment after the issuer's answer.
@@ -208,9 +211,9 @@ extension MiuraCommand {
         guard code.utf8.count == 2, code.utf8.allSatisfy(\.isPrinted) else {
             throw FrameFault(.field, at: 10, "an issuer's answer has two characters")
         }
-        let answer = TagLengthValue.encode(MiuraTag.authorisationResponse, Array(code.utf8)) + objects
+        let answer = TagLengthValueBuilder.encode(MiuraTag.authorisationResponse, Array(code.utf8)) + objects
         return try MiuraCommand(
-            .continueTransaction, data: TagLengthValue.encode(MiuraTag.commandData, answer))
+            .continueTransaction, data: TagLengthValueBuilder.encode(MiuraTag.commandData, answer))
     }
 
     /// Encodes a number as BCD, two digits a byte.
@@ -300,11 +303,11 @@ package struct MiuraStream: Sendable, Hashable {
             throw FrameFault(.field, at: 10, "\(size) bytes at \(offset) within \(timeout) s are not a valid transfer")
         }
         let objects =
-            TagLengthValue.encode(MiuraTag.streamOffset, Self.bytes(offset))
-            + TagLengthValue.encode(MiuraTag.streamSize, Self.bytes(size))
-            + TagLengthValue.encode(MiuraTag.streamTimeout, [UInt8(timeout)])
+            TagLengthValueBuilder.encode(MiuraTag.streamOffset, Self.bytes(offset))
+            + TagLengthValueBuilder.encode(MiuraTag.streamSize, Self.bytes(size))
+            + TagLengthValueBuilder.encode(MiuraTag.streamTimeout, [UInt8(timeout)])
         command = try MiuraCommand(
-            .streamBinary, isSummed ? 1 : 0, data: TagLengthValue.encode(MiuraTag.commandData, objects))
+            .streamBinary, isSummed ? 1 : 0, data: TagLengthValueBuilder.encode(MiuraTag.commandData, objects))
         self.size = size
     }
 

@@ -1,4 +1,5 @@
 import JackdawCards
+import JackdawEMV
 import JackdawTransport
 internal import Synchronization
 
@@ -120,7 +121,7 @@ package struct MiuraDialect: ReaderDialect {
             case MiuraTag.serialNumber: facts.append(.serialNumber(value.printable))
             case MiuraTag.softwareInformation: facts += Self.words(in: object, objects, body).map { .firmware($0) }
             // Miura's SDK does not check the tag of the object that contains a capability.
-            case let tag where object.isConstructed && tag != MiuraTag.response:
+            case let tag where object.tag.isConstructed && tag != MiuraTag.response:
                 facts += Self.words(in: object, objects, body).map { .capability($0) }
             // 00 on battery, 01 charging, 02 charged; other values are failures.
             case MiuraTag.batteryCharging where value.count == 1: charging = value[0] <= 2 ? value[0] > 0 : nil
@@ -152,7 +153,7 @@ package struct MiuraDialect: ReaderDialect {
         guard message.count >= 2, let objects = TagLengthValue.read(message.extracting(first: message.count - 2)) else {
             return [.unknown("a report that is not BER-TLV")]
         }
-        func value(_ tag: UInt32, atLeast count: Int) -> Range<Int>? {
+        func value(_ tag: Tag, atLeast count: Int) -> Range<Int>? {
             objects.first { $0.tag == tag && $0.value.count >= count }?.value
         }
         var meanings: [ReaderMeaning] = []
@@ -262,7 +263,7 @@ extension MiuraDialect {
         var message = frames.flatMap { $0[MiuraFormat.apduStart..<$0.count - 1] }
         guard message.count >= 2, let objects = TagLengthValue.read(message.span.extracting(first: message.count - 2))
         else { return .unknown }
-        for object in objects where !object.isConstructed { Self.hide(object, in: &message) }
+        for object in objects where !object.tag.isConstructed { Self.hide(object, in: &message) }
         var next = 0
         return .masked(
             frames.map { frame in

@@ -1,3 +1,5 @@
+import JackdawEMV
+
 /// Frames of Miura's MPI: node address (NAD), protocol control byte (PCB), length, APDU, LRC, similar to ISO 7816-3.
 ///
 /// Source: Miura's SDK for Android with its unit tests, in public repositories.
@@ -168,34 +170,34 @@ package struct MiuraStatus: NamedNumber {
 ///
 /// Source: Description.java of Miura's SDK for Android, in public repositories.
 enum MiuraTag {
-    static let cardStatus: UInt32 = 0x48
-    static let authorisationResponse: UInt32 = 0x8A
-    static let date: UInt32 = 0x9A
-    static let transactionKind: UInt32 = 0x9C
-    static let deviceStatus: UInt32 = 0xC3
-    static let commandData: UInt32 = 0xE0
-    static let response: UInt32 = 0xE1
-    static let softwareInformation: UInt32 = 0xEF
-    static let currency: UInt32 = 0x5F2A
-    static let amount: UInt32 = 0x9F02
-    static let serialNumber: UInt32 = 0x9F1E
-    static let identifier: UInt32 = 0xDF0D
-    static let version: UInt32 = 0xDF7F
-    static let batteryCharging: UInt32 = 0xDFA209
-    static let batteryPercent: UInt32 = 0xDFA20A
-    static let streamOffset: UInt32 = 0xDFA301
-    static let streamSize: UInt32 = 0xDFA302
-    static let streamTimeout: UInt32 = 0xDFA303
-    static let fileSum: UInt32 = 0xDFA304
-    static let track1: UInt32 = 0x5F21
-    static let track2: UInt32 = 0x5F22
-    static let track3: UInt32 = 0x5F23
-    static let maskedTrack2: UInt32 = 0xDFAE22
-    static let encryptedTracks: UInt32 = 0xDFAE02
-    static let keySerialNumber: UInt32 = 0xDFAE03
-    static let maskedNumber: UInt32 = 0xDFAE5A
+    static let cardStatus: Tag = 0x48
+    static let authorisationResponse: Tag = 0x8A
+    static let date: Tag = 0x9A
+    static let transactionKind: Tag = 0x9C
+    static let deviceStatus: Tag = 0xC3
+    static let commandData: Tag = 0xE0
+    static let response: Tag = 0xE1
+    static let softwareInformation: Tag = 0xEF
+    static let currency: Tag = 0x5F2A
+    static let amount: Tag = 0x9F02
+    static let serialNumber: Tag = 0x9F1E
+    static let identifier: Tag = 0xDF0D
+    static let version: Tag = 0xDF7F
+    static let batteryCharging: Tag = 0xDFA209
+    static let batteryPercent: Tag = 0xDFA20A
+    static let streamOffset: Tag = 0xDFA301
+    static let streamSize: Tag = 0xDFA302
+    static let streamTimeout: Tag = 0xDFA303
+    static let fileSum: Tag = 0xDFA304
+    static let track1: Tag = 0x5F21
+    static let track2: Tag = 0x5F22
+    static let track3: Tag = 0x5F23
+    static let maskedTrack2: Tag = 0xDFAE22
+    static let encryptedTracks: Tag = 0xDFAE02
+    static let keySerialNumber: Tag = 0xDFAE03
+    static let maskedNumber: Tag = 0xDFAE5A
 
-    static let parts: [UInt32: ReaderSwipe.Part] = [
+    static let parts: [Tag: ReaderSwipe.Part] = [
         track1: .track(1), track2: .track(2), track3: .track(3), maskedTrack2: .maskedTrack(2),
         encryptedTracks: .encryptedTracks, keySerialNumber: .keySerialNumber, maskedNumber: .maskedNumber,
     ]
@@ -231,9 +233,9 @@ enum MiuraTag {
                 maskedTrack2, 0xDFAE57, maskedNumber,
             ]))
 
-    private static let statusText: UInt32 = 0xC4
-    private static let typedPINDigit: UInt32 = 0xDFA201
-    private static let typedKey: UInt32 = 0xDFA205
-    private static let typedNumber: UInt32 = 0xDFA208
-    private static let pinKeySerialNumber: UInt32 = 0xDFAE05
+    private static let statusText: Tag = 0xC4
+    private static let typedPINDigit: Tag = 0xDFA201
+    private static let typedKey: Tag = 0xDFA205
+    private static let typedNumber: Tag = 0xDFA208
+    private static let pinKeySerialNumber: Tag = 0xDFAE05
 }

@@ -1,4 +1,5 @@
 import JackdawCards
+import JackdawEMV
 
 /// Protocol 2 of ID TECH's NEO and ViVOpay readers: the wait for a card is an activated transaction; the reader answers
 /// it when a card is read, or when the time is over.
@@ -73,12 +74,13 @@ package struct NEODialect: ReaderDialect {
 
     /// Sets a data object of the configuration: the setting's number is the tag.
     package func setting(_ setting: ReaderSetting) throws(ReaderError) -> [ReaderRequest] {
-        guard let tag = UInt32(exactly: setting.number), tag > 0, setting.value.count <= UInt8.max else {
+        guard let tag = UInt32(exactly: setting.number).flatMap({ Tag(rawValue: $0) }), setting.value.count <= UInt8.max
+        else {
             throw ReaderError(
                 .outOfRange, "no setting has the tag \(setting.number) and \(setting.value.count) bytes",
                 remedy: "choose a tag of 1 to 4 bytes, and at most 255 bytes")
         }
-        return [Self.request(Self.configure, 0x00, TagLengthValue.encode(tag, setting.value))]
+        return [Self.request(Self.configure, 0x00, TagLengthValueBuilder.encode(tag, setting.value))]
     }
 
     package func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
@@ -153,7 +155,7 @@ package struct NEODialect: ReaderDialect {
 
     private func settings(_ data: Span<UInt8>) -> [ReaderFact] {
         (TagLengthValue.read(data) ?? []).map { object in
-            .setting(ReaderSetting(Int(object.tag), object.value.map { data[$0] }))
+            .setting(ReaderSetting(Int(object.tag.rawValue), object.value.map { data[$0] }))
         }
     }
 
@@ -190,7 +192,7 @@ extension NEODialect {
 
     private static func hideObjects(_ data: inout [UInt8], from start: Int, but place: Range<Int>?) -> Bool {
         guard let objects = TagLengthValue.read(data.span.extracting(start...)) else { return false }
-        for object in objects where !object.isConstructed {
+        for object in objects where !object.tag.isConstructed {
             guard object.value.count >= TagLengthValue.leastOfCard || object.isShortOfCard else { continue }
             let value = object.value.lowerBound + start..<object.value.upperBound + start
             if value != place { CardHiding.clear(&data, value) }
@@ -239,8 +241,8 @@ struct NEOTransaction: Hashable {
     /// Whether the card was tapped rather than swiped.
     private(set) var isTapped = false
 
-    private static let swipeTag: UInt32 = 0xDFEE23
-    private static let sourceTag: UInt32 = 0xDF30
+    private static let swipeTag: Tag = 0xDFEE23
+    private static let sourceTag: Tag = 0xDF30
     private static let clearingRecordTag: UInt8 = 0xE1
 
     /// Parses the data of an answer.

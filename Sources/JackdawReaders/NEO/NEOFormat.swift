@@ -1,3 +1,5 @@
+import JackdawEMV
+
 /// Frames of ID TECH's NEO and ViVOpay readers, protocol 2: the word `ViVOtech2`, command, subcommand or status,
 /// length, data, CRC.
 ///

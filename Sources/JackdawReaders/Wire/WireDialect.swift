@@ -1,3 +1,5 @@
+import JackdawEMV
+
 /// The protocol of readers whose makers have published the names of events, but not the wire format, which the profile
 /// supplies.
 public struct WireDialect: ReaderDialect {

@@ -1,3 +1,4 @@
+import JackdawEMV
 package import JackdawReaders
 
 /// Miura's readers, set to send tracks in clear.
@@ -60,7 +61,7 @@ package struct MiuraModel: ReaderModel {
             var tracks: [UInt8] = []
             for (index, track) in presentation.card.tracks.enumerated() where !track.isEmpty {
                 flags |= 0x02 << UInt8(index)
-                tracks += Self.object(0x5F21 + UInt32(index), Array(track.utf8))
+                tracks += Self.object(Self.trackTags[index], Array(track.utf8))
             }
             objects = Self.object(0x48, [0x00, flags]) + tracks
         }
@@ -82,7 +83,9 @@ package struct MiuraModel: ReaderModel {
         (try? MiuraFormat.answer(apdu, isUnsolicited: isUnsolicited)) ?? []
     }
 
-    private static func object(_ tag: UInt32, _ value: [UInt8]) -> [UInt8] { TagLengthValue.encode(tag, value) }
+    private static func object(_ tag: Tag, _ value: [UInt8]) -> [UInt8] { TagLengthValueBuilder.encode(tag, value) }
+
+    private static let trackTags: [Tag] = [0x5F21, 0x5F22, 0x5F23]
 }
 
 extension SimulatedFamily {

@@ -1,3 +1,4 @@
+import JackdawEMV
 package import JackdawReaders
 
 /// ID TECH's NEO readers. A transaction ends with tracks in clear, or, with a key, with an encrypted swipe as ID TECH's
@@ -70,10 +71,10 @@ package struct NEOModel: ReaderModel {
         guard let frame = IDTechSwipeMaker(card: card).frame(encryptedBy: cipher, .tripleDES),
             let layout = try? IDTechSwipe(frame.span)
         else { return [answer(activate, Self.exhausted)] }
-        let number = layout.keySerialNumber.map { TagLengthValue.encode(0xDFEE12, Array(frame[$0])) } ?? []
+        let number = layout.keySerialNumber.map { TagLengthValueBuilder.encode(0xDFEE12, Array(frame[$0])) } ?? []
         // Attributes: swiped or contactless, and whether the following data is encrypted.
         let attributes: UInt8 = (isTapped ? 0x10 : 0x18) | (layout.keySerialNumber == nil ? 0x00 : 0x01)
-        return [answer(activate, .done, [attributes] + number + TagLengthValue.encode(0xDFEE23, frame))]
+        return [answer(activate, .done, [attributes] + number + TagLengthValueBuilder.encode(0xDFEE23, frame))]
     }
 
     private static let exhausted = NEOStatus(rawValue: 0x91)

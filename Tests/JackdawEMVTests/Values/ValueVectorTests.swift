@@ -1,5 +1,5 @@
 import Foundation
-import JackdawEMV
+@testable import JackdawEMV
 import JackdawTestSupport
 import Testing
 

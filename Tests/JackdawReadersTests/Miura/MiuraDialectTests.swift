@@ -1,3 +1,4 @@
+import JackdawEMV
 @testable import JackdawReaders
 import JackdawTestSupport
 import JackdawTransport

@@ -66,9 +66,10 @@ import Testing
         let fields = MiuraFormat(.command).fields(of: Self.commands[7], isRevealing: false)
         #expect(
             fields.dropFirst(5).map { "\($0.range.lowerBound) \($0.name): \($0.value)" } == [
-                "7 Lc: 24", "8 E0 command data: 22 bytes of objects", "10 9F02 amount: 6 bytes: 00 00 00 00 04 56",
-                "19 5F2A currency: 2 bytes: 08 26", "24 9C transaction type: 1 byte: 00",
-                "27 9A date: 3 bytes: 26 07 28", "32 Le: 0", "33 LRC: right",
+                "7 Lc: 24", "8 E0 command data: 22 bytes of objects",
+                "10 9F02 Amount, Authorised (Numeric): 6 bytes: 00 00 00 00 04 56",
+                "19 5F2A Transaction Currency Code: 2 bytes: 08 26", "24 9C Transaction Type: 1 byte: 00",
+                "27 9A Transaction Date: 3 bytes: 26 07 28", "32 Le: 0", "33 LRC: right",
             ])
         #expect(hasNoGap(fields, in: Self.commands[7]))
         let text = MiuraFormat(.command).fields(of: Self.commands[6], isRevealing: false)
@@ -98,7 +99,8 @@ import Testing
         #expect(
             masked.dropFirst(3).map { "\($0.name): \($0.value)" } == [
                 "E1 response: 46 bytes of objects", "48 card status: 2 bytes: 00 03", "5F22 track 2: 23 bytes",
-                "padding: 00", "5F24 expiry: 3 bytes", "DFA208 number: 1 byte", "DF0D identifier: 1 byte: A",
+                "padding: 00", "5F24 Application Expiration Date: 3 bytes", "DFA208 number: 1 byte",
+                "DF0D identifier: 1 byte: A",
                 "SW: 9F 42 timed out", "LRC: right",
             ])
         #expect(hasNoGap(masked, in: frame))

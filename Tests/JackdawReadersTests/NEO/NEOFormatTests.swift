@@ -52,14 +52,15 @@ import Testing
         let configuration = try NEOFormat.command(0x04, 0x00, hex("9F0206000000000456 5F2A020978 DFEF0001 07 00"))
         #expect(
             fields(configuration, .command) == [
-                "9F02 amount: 6 bytes: 00 00 00 00 04 56", "5F2A currency: 2 bytes: 09 78", "DFEF00: 1 byte: 07",
+                "9F02 Amount, Authorised (Numeric): 6 bytes: 00 00 00 00 04 56",
+                "5F2A Transaction Currency Code: 2 bytes: 09 78", "DFEF00: 1 byte: 07",
                 "padding: 00",
             ])
         #expect(fields(try NEOFormat.command(0x02, 0x01, [0x1E]), .command) == ["wait: 30 s"])
         let start = try NEOFormat.command(0x60, 0x10, hex("00 001E 003C 9C0100"))
         #expect(
             fields(start, .command) == [
-                "fallback: 00", "timeout 1: 00 1E", "timeout 2: 00 3C", "9C transaction type: 1 byte: 00",
+                "fallback: 00", "timeout 1: 00 1E", "timeout 2: 00 3C", "9C Transaction Type: 1 byte: 00",
             ])
         #expect(fields(try NEOFormat.answer(0x03, .done, hex("DF 81")), .answer) == ["data: 2 bytes"])
     }
@@ -70,8 +71,9 @@ import Testing
             0x02, .done, [0, UInt8(track.count)] + track + hex("00 9F390190 5A084111111111111111 DF30010C"))
         #expect(
             fields(inClear, .answer) == [
-                "track 1: 0 bytes", "track 2: 21 bytes", "padding: 00", "9F39 entry mode: 1 byte: 90",
-                "5A account number: 8 bytes", "DF30 source of the tracks: 1 byte: 0C",
+                "track 1: 0 bytes", "track 2: 21 bytes", "padding: 00",
+                "9F39 Point-of-Service (POS) Entry Mode: 1 byte: 90",
+                "5A Application Primary Account Number (PAN): 8 bytes", "DF30 source of the tracks: 1 byte: 0C",
             ])
         let encrypted = try NEOFormat.answer(0x02, .done, hex("19 DFEE120A 62994901190000000001 DFEE2306010203040506"))
         #expect(

@@ -1,0 +1,167 @@
+import JackdawEMV
+
+/// Any octets as what a card sends: every parser must end in an error that points into them, or in a value that keeps to its
+/// limits, and a selection and a kernel must end whatever the card answers.
+@c(LLVMFuzzerTestOneInput)
+public func fuzzEMV(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let octets = unsafe Array(UnsafeBufferPointer(start: start, count: count))
+    checkOffset(octets) { () throws(DataObjectError) in try checkObjects(octets) }
+    checkOffset(octets) { () throws(DataObjectError) in
+        let list = try DataObjectList(octets.span)
+        let built = list.build { $0.rawValue % 2 == 0 ? SecretOctets(octets) : nil }
+        precondition(built.count == list.valueCount, "the values do not have the lengths of the list")
+        precondition(list.entries.reduce(0) { $0 + $1.tag.count + 1 } == octets.count, "the list has other entries")
+    }
+    checkOffset(octets) { () throws(DataObjectError) in
+        let records = try ApplicationFileLocator(octets.span).records
+        precondition(records.allSatisfy { (1...30).contains($0.file) && (1...255).contains($0.number) }, "no record")
+    }
+    checkOffset(octets) { () throws(DataObjectError) in _ = try CardholderVerificationList(octets.span) }
+    checkOffset(octets) { () throws(DataObjectError) in
+        _ = try AnswerToReset(octets.span).rejection(checkingHistoricalOctets: true)
+    }
+    for index: UInt8 in 1...10 {
+        guard let table = CodeTable(index) else { continue }
+        checkOffset(octets) { () throws(DataObjectError) in _ = try table.text(octets.span) }
+    }
+    if let command = try? CardCommand(octets.span) { precondition(command.octets == octets, "another command") }
+    if let answer = try? CardResponse(octets.span) { precondition(answer.octets == octets, "another answer") }
+    _ = IssuerApplicationData(octets.span)
+    checkSelection(octets)
+    checkKernel(octets)
+    checkScripts(octets)
+    return 0
+}
+
+private func checkOffset(_ octets: [UInt8], _ body: () throws(DataObjectError) -> Void) {
+    do throws(DataObjectError) {
+        try body()
+    } catch {
+        precondition((0...octets.count).contains(error.offset), "an offset beyond the octets")
+    }
+}
+
+/// Objects lie in their templates, and encode to octets that give the same objects.
+private func checkObjects(_ octets: [UInt8]) throws(DataObjectError) {
+    let objects = try TagLengthValue.list(octets.span)
+    var open: [TagLengthValue] = []
+    for object in objects {
+        precondition(object.depth <= min(open.count, TagLengthValue.maxDepth), "an object outside its template")
+        open.removeLast(open.count - object.depth)
+        let outer = open.last?.value ?? 0..<octets.count
+        precondition(outer.lowerBound <= object.start && object.value.upperBound <= outer.upperBound, "outside")
+        open.append(object)
+    }
+    var builder = TagLengthValueBuilder()
+    for object in objects where object.depth == 0 {
+        builder.append(object.tag, octets.span.extracting(object.value))
+    }
+    let again = try TagLengthValue.list(builder.octets.span)
+    precondition(again.map(\.tag) == objects.map(\.tag), "encoding gives other objects")
+    var store = DataObjectStore()
+    try store.add(octets.span)
+    let explained = try ExplainedObject.explain(octets.span, isRevealing: octets.count % 2 == 0)
+    precondition(explained.count == objects.count, "an object is not explained")
+    for object in explained { _ = object.details }
+}
+
+/// Answers, each with its number of octets before it.
+private func checkSelection(_ octets: [UInt8]) {
+    guard
+        let applications = try? [
+            SupportedApplication([0xA0, 0, 0, 0, 3], allowsPartialName: true),
+            SupportedApplication([0xA0, 0, 0, 0, 4, 0x10, 0x10], allowsPartialName: false),
+        ]
+    else { preconditionFailure("the identifiers are valid") }
+    var selection = ApplicationSelection(applications, on: octets.first == 0 ? .contactless : .contact)
+    var step = selection.start()
+    var left = octets.dropFirst()
+    var sent = 0
+    while true {
+        switch step {
+        case .send:
+            sent += 1
+            precondition(sent < 1_000, "a selection without end")
+            let count = Int(left.popFirst() ?? 0)
+            let answer = Array(left.prefix(count))
+            left = left.dropFirst(count)
+            step = selection.receive((try? CardResponse(answer.span)) ?? CardResponse(status: .fileNotFound))
+        case .choose: step = selection.choose(0)
+        case .selected, .failed: return
+        }
+    }
+}
+
+/// A signature is its own text here, and every hash is zero: certificates that a fuzzer can find.
+private struct OpenPrimitives: AuthenticationPrimitives {
+    func recover(_ block: [UInt8], with key: RSAPublicKey) -> [UInt8]? { block }
+    func sha1(_ bytes: [UInt8]) -> [UInt8] { [UInt8](repeating: 0, count: 20) }
+}
+
+/// Answers, each with its number of octets before it. The kernel ends, once, and has one effect open at most.
+private func checkKernel(_ octets: [UInt8]) {
+    guard let date = CardDate(year: 2026, month: 1, day: 15) else { preconditionFailure("the date is valid") }
+    var configuration = KernelConfiguration(
+        type: TerminalType(rawValue: 0x22), capabilities: TerminalCapabilities(rawValue: 0xE0F8C8),
+        additionalCapabilities: [.cash, .goods, .services], country: [0x05, 0x28], applicationVersion: [0x00, 0x96])
+    configuration.limits = RiskLimits(floorLimit: 10_000, targetPercentage: 50)
+    let key = RSAPublicKey(modulus: [UInt8](repeating: 1, count: 48), exponent: [3])
+    configuration.keys = AuthenticationKeys([
+        CertificationAuthorityKey(provider: [0xA0, 0, 0, 0, 3], index: 1, key: key)
+    ])
+    let transaction = KernelTransaction(amount: 1000, currency: [0x09, 0x78], type: .purchase, date: date)
+    var application = DataObjectStore()
+    application[0x84] = [0xA0, 0, 0, 0, 3, 0x10, 0x10]
+    var kernel = ContactKernel(configuration, transaction, application: application, OpenPrimitives())
+    var left = octets[...]
+    var actions = kernel.start()[...]
+    var outcomes = 0
+    var identifier = 0
+    while let action = actions.popFirst() {
+        switch action {
+        case .step: break
+        case .finished: outcomes += 1
+        case .effect(let effect):
+            precondition(effect.identifier == identifier + 1, "an effect of another number")
+            identifier = effect.identifier
+            precondition(identifier < 20_000, "a kernel without end")
+            actions += kernel.receive(answer(effect.task, &left), to: identifier)
+        }
+    }
+    precondition(outcomes == 1, "a kernel with \(outcomes) outcomes")
+    precondition(kernel.receive(.cardLost, to: identifier).count == 1, "an answer after the end")
+}
+
+private func answer(_ task: KernelEffect.Task, _ left: inout ArraySlice<UInt8>) -> KernelAnswer {
+    switch task {
+    case .random(let count): return .random([UInt8](repeating: 1, count: count))
+    case .enterPIN(let request):
+        guard let first = left.popFirst(), first % 4 > 0 else { return .pinBypassed }
+        return request.isOnline ? .onlinePINEntered : .pin(SecretOctets([1, 2, 3, 4]))
+    case .authorise:
+        guard let code = AuthorisationResponseCode([0x30, 0x30]) else { preconditionFailure("two octets") }
+        let response = HostResponse(
+            isApproved: left.count % 2 == 0, responseCode: code, authenticationData: Array(left.prefix(9)),
+            scripts: Array(left))
+        return .host(left.isEmpty ? .unknown : .answered(response))
+    case .transmit:
+        let count = Int(left.popFirst() ?? 0)
+        let answer = Array(left.prefix(count))
+        left = left.dropFirst(count)
+        return (try? CardResponse(answer.span)).map { .response($0) } ?? .cardLost
+    }
+}
+
+/// Each script gives one result of five octets, whatever the card answers.
+private func checkScripts(_ octets: [UInt8]) {
+    let scripts = IssuerScript.scripts(in: octets.span)
+    var results = 0
+    for phase in [IssuerScript.Phase.beforeFinalCryptogram, .afterFinalCryptogram] {
+        var run = IssuerScriptRun(scripts, phase)
+        var words = octets[...]
+        while run.next() != nil { run.receive(StatusWord(rawValue: UInt16(words.popFirst() ?? 0x90) << 8)) }
+        precondition(run.results.allSatisfy { $0.octets.count == 5 }, "a result of another length")
+        results += run.results.count
+    }
+    precondition(results == scripts.count, "a script without result")
+}

@@ -1,0 +1,57 @@
+/// One command as T=0 carries it out: the answer's data is asked for with GET RESPONSE, and a wrong length is corrected (EMV
+/// Contact Interface, annex A; ISO/IEC 7816-4 section 5.3.4).
+///
+/// Over T=1 and contactless each command has its answer at once; there, this machine does nothing.
+///
+/// ```swift
+/// var exchange = CardExchange(command)
+/// var answer = try card.transmit(command)
+/// while let next = exchange.receive(answer) { answer = try card.transmit(next) }
+/// let whole = exchange.response
+/// ```
+public struct CardExchange: Sendable {
+    /// The whole answer. Before the last answer, the part that was received.
+    public private(set) var response = CardResponse(status: StatusWord(rawValue: 0x6F00))
+
+    private var command: CardCommand
+    /// The warning that came without data; the data follows.
+    private var warning: StatusWord?
+    /// The number of further commands that are allowed.
+    private var left = 64
+
+    /// The exchange of a command. The caller sends the command.
+    public init(_ command: CardCommand) { self.command = command }
+
+    /// Takes an answer of the card.
+    /// - Returns: the command to send next; nil if ``response`` is complete.
+    public mutating func receive(_ answer: CardResponse) -> CardCommand? {
+        if let warning {
+            // The data belongs to the warning; without data, the warning is the answer.
+            let data = answer.status == .success ? answer.data.octets : []
+            response = CardResponse(data: data, status: warning)
+            return nil
+        }
+        let data = response.data.octets + answer.data.octets
+        response = CardResponse(data: data, status: answer.status)
+        guard left > 0 else { return nil }
+        left -= 1
+        switch answer.status.first {
+        case 0x61: return Self.getResponse(answer.status.second)
+        case 0x6C where answer.data.isEmpty:
+            let count = answer.status.second
+            command = CardCommand(
+                checked: command.classOctet, command.instruction, command.parameter1, command.parameter2,
+                command.data.octets, count == 0 ? 256 : Int(count))
+            return command
+        case 0x62, 0x63:
+            guard data.isEmpty, !command.data.isEmpty, command.expectedLength != nil else { return nil }
+            warning = answer.status
+            return Self.getResponse(0)
+        default: return nil
+        }
+    }
+
+    private static func getResponse(_ count: UInt8) -> CardCommand {
+        CardCommand(checked: 0x00, 0xC0, 0x00, 0x00, [], count == 0 ? 256 : Int(count))
+    }
+}

@@ -1,0 +1,86 @@
+// Offline data authentication and processing restrictions: EMV Book 3, sections 10.3 and 10.4.
+
+extension ContactKernel {
+    mutating func authenticate() throws(KernelTermination) {
+        method = AuthenticationMethod(profile, configuration.capabilities)
+        switch method {
+        case nil: try finishAuthentication(nil)
+        case .sda?:
+            var failure: AuthenticationFailure?
+            do throws(AuthenticationFailure) {
+                card[.dataAuthenticationCode] = try authentication.authenticate(card, staticData)
+            } catch { failure = error }
+            try finishAuthentication(failure)
+        case .dda?:
+            guard try recoverKey() else { return }
+            try sendInternalAuthenticate()
+        case .cda?:
+            guard try recoverKey() else { return }
+            try finishAuthentication(nil)
+        }
+    }
+
+    /// Recovers the card's key.
+    /// - Returns: false if that failed; the transaction has then gone on.
+    private mutating func recoverKey() throws(KernelTermination) -> Bool {
+        do throws(AuthenticationFailure) {
+            cardKey = try authentication.cardKey(of: card, staticData)
+            return true
+        } catch {
+            try finishAuthentication(error)
+            return false
+        }
+    }
+
+    private mutating func sendInternalAuthenticate() throws(KernelTermination) {
+        // The DDOL must ask for the unpredictable number (Book 2, 6.5.1).
+        let list = try list(.ddol) ?? (try? DataObjectList(configuration.defaultDDOL.span))
+        guard let list, list.contains(.unpredictableNumber) else {
+            try finishAuthentication(AuthenticationFailure(.missing, in: .ddol))
+            return
+        }
+        lists.ddol = values(of: list)
+        guard let command = try? CardCommand.internalAuthenticate(lists.ddol.octets) else {
+            throw KernelTermination(.malformed, .ddol)
+        }
+        transmit(command, .internalAuthentication)
+    }
+
+    mutating func takeSignature(_ response: CardResponse) throws(KernelTermination) {
+        guard let cardKey else { return }
+        try requireSuccess(response)
+        var failure: AuthenticationFailure?
+        do throws(AuthenticationFailure) {
+            card[.dynamicNumber] = try authentication.dynamicNumber(response.data, signedBy: cardKey, over: lists.ddol)
+        } catch { failure = error }
+        try finishAuthentication(failure)
+    }
+
+    private mutating func finishAuthentication(_ failure: AuthenticationFailure?) throws(KernelTermination) {
+        let report = AuthenticationReport(method: method, failure: failure)
+        if failure != nil { cardKey = nil }
+        tvr.formUnion(report.tvr)
+        // CDA is performed with the cryptogram, unless its keys fail.
+        if method != nil, method != .cda || failure != nil { tsi.insert(.odaPerformed) }
+        note(.offlineAuthentication(report))
+        phase = .processingRestrictions
+        try checkRestrictions()
+    }
+
+    private mutating func checkRestrictions() throws(KernelTermination) {
+        let situation = RestrictionSituation(
+            applicationVersion: configuration.applicationVersion,
+            isATM: configuration.type.isATM(configuration.additionalCapabilities), country: configuration.country,
+            type: transaction.type, date: transaction.date)
+        let report = try ProcessingRestrictions.check(
+            situation, version: card[.applicationVersion],
+            usage: value(ApplicationUsageControl.tag) { ApplicationUsageControl($0) },
+            issuerCountry: card[.issuerCountry],
+            effective: value(.applicationEffective) { CardDate($0.span) },
+            expiration: value(.applicationExpiration) { CardDate($0.span) })
+        tvr.formUnion(report.tvr)
+        note(.restrictions(report))
+        phase = .cardholderVerification
+        try beginVerification()
+    }
+}

@@ -1,0 +1,194 @@
+// Terminal action analysis and the two cryptograms: EMV Book 3, sections 10.7, 10.8 and 10.11.
+
+extension ContactKernel {
+    private var issuerCodes: ActionCodes {
+        get throws(KernelTermination) {
+            try ActionCodes(
+                issuerDenial: value(.issuerActionDenial) { TerminalVerificationResults($0) },
+                issuerOnline: value(.issuerActionOnline) { TerminalVerificationResults($0) },
+                issuerDefault: value(.issuerActionDefault) { TerminalVerificationResults($0) })
+        }
+    }
+
+    mutating func analyseActions() throws(KernelTermination) {
+        let action = try TerminalActionAnalysis.first(
+            tvr: tvr, issuer: issuerCodes, terminal: configuration.actionCodes,
+            connection: configuration.type.connection)
+        note(.actionAnalysis(action))
+        terminal[.authorisationResponseCode] = action.responseCode?.octets
+        phase = .cardActionAnalysis
+        lists.cdol1 = try sendGenerateCryptogram(action.request, .cdol1, .firstCryptogram)
+    }
+
+    /// Sends GENERATE AC. With CDA, every cryptogram but an AAC must be signed (mode 1 of Book 4, 6.3.2.1).
+    /// - Returns: the values of the list.
+    private mutating func sendGenerateCryptogram(
+        _ type: CryptogramType, _ tag: Tag, _ meaning: Waiting
+    ) throws(KernelTermination) -> SecretOctets {
+        let list = try list(tag)
+        if list?.contains(.transactionCertificateHash) == true { try hashCertificateData() }
+        let values = list.map { self.values(of: $0) } ?? SecretOctets([])
+        let isSigned = method == .cda && cardKey != nil && type != .aac
+        guard let command = try? CardCommand.generateCryptogram(type.rawValue | (isSigned ? 0x10 : 0), values.octets)
+        else {
+            throw KernelTermination(.malformed, tag)
+        }
+        request = CryptogramRequest(type: type, isSigned: isSigned)
+        note(.cryptogramRequest(type, isSigned: isSigned, tvr, tsi))
+        transmit(command, meaning)
+        return values
+    }
+
+    /// Computes the TC Hash Value (98) over the values of the TDOL (Book 3, 9.2.2).
+    private mutating func hashCertificateData() throws(KernelTermination) {
+        var list = try list(.tdol)
+        if list == nil {
+            tvr.insert(.defaultTDOLUsed)
+            list = try? DataObjectList(configuration.defaultTDOL.span)
+        }
+        let values = list.map { self.values(of: $0) } ?? SecretOctets([])
+        terminal[.transactionCertificateHash] = authentication.primitives.sha1(values.octets)
+    }
+
+    // MARK: the first cryptogram
+
+    mutating func takeFirstCryptogram(_ response: CardResponse) throws(KernelTermination) {
+        let information = try takeCryptogram(response)
+        tsi.insert(.cardRiskManagementPerformed)
+        guard let request else { return }
+        let decision = CryptogramDecision.first(requested: request.type, information: information)
+        note(.firstCryptogram(information, decision))
+        guard decision.action != .terminate else {
+            throw KernelTermination(.cardLogic, .cryptogramInformation)
+        }
+        guard try isSignatureValid(response, information, over: [lists.pdol, lists.cdol1]) else {
+            // A wrong signature declines: a TC at once, an ARQC by a second cryptogram (Book 3, 10.3).
+            if information.type == .arqc {
+                try complete(.aac, responseCode: .offlineDeclined)
+            } else {
+                terminal[.authorisationResponseCode] = AuthorisationResponseCode.offlineDeclined.octets
+                finish(.declined, isAdviceRequested: decision.isAdviceRequested)
+            }
+            return
+        }
+        switch decision.action {
+        case .approveOffline:
+            terminal[.authorisationResponseCode] = AuthorisationResponseCode.offlineApproved.octets
+            finish(.approved, isAdviceRequested: decision.isAdviceRequested)
+        case .declineOffline(let isServiceNotAllowed):
+            terminal[.authorisationResponseCode] = AuthorisationResponseCode.offlineDeclined.octets
+            finish(isServiceNotAllowed ? .notAccepted : .declined, isAdviceRequested: decision.isAdviceRequested)
+        case .goOnline:
+            terminal[.authorisationResponseCode] = nil
+            try goOnline()
+        case .terminate: break
+        }
+    }
+
+    /// Stores the objects of an answer to GENERATE AC, in format 1 (80) or 2 (77).
+    private mutating func takeCryptogram(_ response: CardResponse) throws(KernelTermination) -> CryptogramInformation {
+        try requireSuccess(response)
+        let answer = try response.data.withOctets { octets throws(KernelTermination) -> DataObjectStore in
+            try Self.cryptogram(octets)
+        }
+        guard let information = answer[.cryptogramInformation], information.count == 1 else {
+            throw KernelTermination(.missing, .cryptogramInformation)
+        }
+        guard answer[.transactionCounter]?.count == 2 else { throw KernelTermination(.missing, .transactionCounter) }
+        let hasSignature = request?.isSigned == true && answer.contains(.signedDynamicApplicationData)
+        guard hasSignature || answer[.cryptogram]?.count == 8 else { throw KernelTermination(.missing, .cryptogram) }
+        // Objects of the first answer do not outlive the second one.
+        let tags: [Tag] = [
+            .cryptogramInformation, .transactionCounter, .cryptogram, .issuerApplicationData,
+            .signedDynamicApplicationData,
+        ]
+        for tag in tags { card.set(tag, answer.secret(tag)) }
+        return CryptogramInformation(rawValue: information[0])
+    }
+
+    private static func cryptogram(_ octets: Span<UInt8>) throws(KernelTermination) -> DataObjectStore {
+        var answer = DataObjectStore()
+        guard let first = (try? TagLengthValue.list(octets))?.first else {
+            throw KernelTermination(.malformed, .responseFormat2)
+        }
+        switch first.tag {
+        case .responseFormat1:
+            // CID, ATC, cryptogram and up to 32 octets of issuer application data (Book 3, table 12).
+            let value = octets.extracting(first.value)
+            guard (11...43).contains(value.count) else { throw KernelTermination(.malformed, .responseFormat1) }
+            answer.set(.cryptogramInformation, value.extracting(first: 1))
+            answer.set(.transactionCounter, value.extracting(1..<3))
+            answer.set(.cryptogram, value.extracting(3..<11))
+            if value.count > 11 { answer.set(.issuerApplicationData, value.extracting(11..<value.count)) }
+        case .responseFormat2:
+            let repeated: [Tag]
+            do throws(DataObjectError) { repeated = try answer.add(octets) } catch {
+                throw KernelTermination(.malformed, .responseFormat2)
+            }
+            if let tag = repeated.first { throw KernelTermination(.repeated, tag) }
+        default: throw KernelTermination(.malformed, .responseFormat2)
+        }
+        return answer
+    }
+
+    /// Checks the signature of a cryptogram that must have one, and takes the cryptogram out of it. Sets the TVR on a failure.
+    private mutating func isSignatureValid(
+        _ response: CardResponse, _ information: CryptogramInformation, over values: [SecretOctets]
+    ) throws(KernelTermination) -> Bool {
+        guard request?.isSigned == true, information.type != .aac, let cardKey else { return true }
+        tsi.insert(.odaPerformed)
+        var failure: AuthenticationFailure?
+        do throws(AuthenticationFailure) {
+            let signed = try authentication.cryptogram(
+                response.data, signedBy: cardKey, unpredictableNumber: terminal[.unpredictableNumber] ?? [],
+                over: values)
+            card[.cryptogram] = signed.cryptogram
+            card[.dynamicNumber] = signed.dynamicNumber
+        } catch { failure = error }
+        let report = AuthenticationReport(method: .cda, failure: failure)
+        note(.offlineAuthentication(report))
+        tvr.formUnion(report.tvr)
+        if failure != nil { self.cardKey = nil }
+        return failure == nil
+    }
+
+    // MARK: the second cryptogram
+
+    /// Asks for the second cryptogram.
+    mutating func complete(
+        _ type: CryptogramType, responseCode: AuthorisationResponseCode
+    ) throws(KernelTermination) {
+        phase = .completion
+        terminal[.authorisationResponseCode] = responseCode.octets
+        lists.cdol2 = try sendGenerateCryptogram(type, .cdol2, .secondCryptogram)
+    }
+
+    /// Asks for the second cryptogram without the issuer's decision.
+    mutating func completeWithoutIssuer() throws(KernelTermination) {
+        let action = try TerminalActionAnalysis.unableToGoOnline(
+            tvr: tvr, issuer: issuerCodes, terminal: configuration.actionCodes,
+            connection: configuration.type.connection, skipsDefault: configuration.skipsDefaultCodes)
+        note(.actionAnalysis(action))
+        try complete(action.request, responseCode: action.responseCode ?? .unableToGoOnlineDeclined)
+    }
+
+    mutating func takeSecondCryptogram(_ response: CardResponse) throws(KernelTermination) {
+        var information = try takeCryptogram(response)
+        guard let request else { return }
+        let isValid = try isSignatureValid(response, information, over: [lists.pdol, lists.cdol1, lists.cdol2])
+        // A cryptogram with a wrong signature counts as AAC.
+        if !isValid { information = CryptogramInformation(rawValue: information.rawValue & 0x3F) }
+        let decision = CryptogramDecision.second(
+            requested: request.type, information: information, host: host ?? .unableToGoOnline)
+        note(.secondCryptogram(information, decision))
+        completion = decision
+        phase = .scriptsAfterCompletion
+        try runScripts(.afterFinalCryptogram)
+    }
+
+    /// Ends the transaction after the last scripts.
+    mutating func finishCompletion() {
+        guard let completion else { return }
+        finish(completion.isApproved ? .approved : .declined, isAdviceRequested: completion.isAdviceRequested)
+    }
+}

@@ -1,0 +1,116 @@
+// Initiation of the application and its records: EMV Book 3, sections 10.1 and 10.2.
+
+extension ContactKernel {
+    mutating func sendProcessingOptions() throws(KernelTermination) {
+        // Without a PDOL, the command has an empty object 83.
+        if let list = try list(.pdol) { lists.pdol = values(of: list) }
+        let command: CardCommand
+        do throws(CardMessageError) { command = try .getProcessingOptions(lists.pdol.octets) } catch {
+            throw KernelTermination(.malformed, .pdol)
+        }
+        transmit(command, .processingOptions)
+    }
+
+    mutating func takeProcessingOptions(_ response: CardResponse) throws(KernelTermination) {
+        guard response.status != .conditionsNotSatisfied else {
+            finish(.selectAnother)
+            return
+        }
+        try requireSuccess(response)
+        let options = try response.data.withOctets { octets throws(KernelTermination) -> DataObjectStore in
+            try Self.processingOptions(octets)
+        }
+        for tag in options.tags { card.set(tag, options.secret(tag)) }
+        guard let profile = try value(ApplicationInterchangeProfile.tag, { ApplicationInterchangeProfile($0) }) else {
+            throw KernelTermination(.missing, ApplicationInterchangeProfile.tag)
+        }
+        guard options.contains(.applicationFileLocator) else {
+            throw KernelTermination(.missing, .applicationFileLocator)
+        }
+        self.profile = profile
+        note(.processingOptions(profile))
+        phase = .readApplicationData
+        try readRecords()
+    }
+
+    /// The objects of an answer in format 1 (80: AIP, AFL) or 2 (77).
+    private static func processingOptions(_ octets: Span<UInt8>) throws(KernelTermination) -> DataObjectStore {
+        var options = DataObjectStore()
+        guard let first = (try? TagLengthValue.list(octets))?.first else {
+            throw KernelTermination(.malformed, .responseFormat2)
+        }
+        switch first.tag {
+        case .responseFormat1:
+            let value = octets.extracting(first.value)
+            guard value.count >= 2 else { throw KernelTermination(.missing, ApplicationInterchangeProfile.tag) }
+            options.set(ApplicationInterchangeProfile.tag, value.extracting(first: 2))
+            if value.count > 2 { options.set(.applicationFileLocator, value.extracting(2..<value.count)) }
+        case .responseFormat2:
+            let repeated: [Tag]
+            do throws(DataObjectError) { repeated = try options.add(octets) } catch {
+                throw KernelTermination(.malformed, .responseFormat2)
+            }
+            if let tag = repeated.first { throw KernelTermination(.repeated, tag) }
+        default: throw KernelTermination(.malformed, .responseFormat2)
+        }
+        return options
+    }
+
+    private mutating func readRecords() throws(KernelTermination) {
+        let locator = try value(.applicationFileLocator) { try? ApplicationFileLocator($0.span) }
+        records = locator?.records ?? []
+        try readRecord(0)
+    }
+
+    private mutating func readRecord(_ index: Int) throws(KernelTermination) {
+        guard index < records.count else {
+            try finishReading()
+            return
+        }
+        let record = records[index]
+        let command: CardCommand
+        do throws(CardMessageError) { command = try .readRecord(record.number, file: record.file) } catch {
+            throw KernelTermination(.malformed, .applicationFileLocator)
+        }
+        transmit(command, .record(index))
+    }
+
+    mutating func takeRecord(_ response: CardResponse, _ index: Int) throws(KernelTermination) {
+        try requireSuccess(response)
+        let record = records[index]
+        var staticData = staticData
+        var objects = recordObjects
+        try response.data.withOctets { octets throws(KernelTermination) in
+            if record.isAuthenticated { staticData.add(octets, file: record.file) }
+            // Records of other files than 1 to 10 are not EMV's (Book 3, 10.2).
+            guard record.file <= 10 else { return }
+            guard let first = (try? TagLengthValue.list(octets))?.first, first.tag == .recordTemplate,
+                first.value.upperBound == octets.count
+            else { throw KernelTermination(.malformed, .recordTemplate) }
+            let repeated: [Tag]
+            do throws(DataObjectError) { repeated = try objects.add(octets) } catch {
+                throw KernelTermination(.malformed, .recordTemplate)
+            }
+            if let tag = repeated.first { throw KernelTermination(.repeated, tag) }
+        }
+        self.staticData = staticData
+        recordObjects = objects
+        note(.record(record))
+        try readRecord(index + 1)
+    }
+
+    private mutating func finishReading() throws(KernelTermination) {
+        // Objects of the answers to SELECT and GET PROCESSING OPTIONS stay: a record does not replace the AIP.
+        for tag in recordObjects.tags where !card.contains(tag) { card.set(tag, recordObjects.secret(tag)) }
+        for tag in [Tag.applicationExpiration, .accountNumber, .cdol1, .cdol2] where !card.contains(tag) {
+            throw KernelTermination(.missing, tag)
+        }
+        phase = .offlineDataAuthentication
+        try authenticate()
+    }
+
+    /// Terminates if the card did not answer 9000.
+    func requireSuccess(_ response: CardResponse) throws(KernelTermination) {
+        guard response.status == .success else { throw KernelTermination(.status, status: response.status) }
+    }
+}

@@ -1,0 +1,71 @@
+// Terminal risk management with the card's counters: EMV Book 3, section 10.6.
+
+extension ContactKernel {
+    mutating func beginRiskManagement() throws(KernelTermination) {
+        phase = .terminalRiskManagement
+        if transaction.isOnlineForced { risk.findings.append(.merchantForcedOnline) }
+        let account = card.secret(.accountNumber)
+        if configuration.exceptionFile.contains(where: { account == $0 }) { risk.findings.append(.onExceptionFile) }
+        // The exception file and the merchant's wish count for every card (Book 4, 6.3.5), the rest if the AIP asks for it.
+        guard profile.contains(.terminalRiskManagement) else {
+            try finishRiskManagement()
+            return
+        }
+        tsi.insert(.terminalRiskManagementPerformed)
+        let limits = configuration.limits
+        let finding = TerminalRiskManagement.floorLimit(
+            amount: transaction.amount, account: account, log: configuration.approved, limit: limits.floorLimit)
+        if let finding { risk.findings.append(finding) }
+        let hasRandomSelection = limits.targetPercentage > 0 || limits.maximumTargetPercentage > 0
+        if hasRandomSelection, configuration.type.connection == .onlineCapable, transaction.amount < limits.floorLimit {
+            ask(.random(count: 4), .selectionNumber)
+        } else {
+            try beginVelocityChecking()
+        }
+    }
+
+    /// Selects the transaction at random. The random octets give a number from 1 to 99.
+    mutating func select(by octets: [UInt8]) throws(KernelTermination) {
+        let number = UInt8(octets.span.bigEndian % 99) + 1
+        let finding = TerminalRiskManagement.randomSelection(
+            amount: transaction.amount, limits: configuration.limits, number: number)
+        if let finding { risk.findings.append(finding) }
+        try beginVelocityChecking()
+    }
+
+    private mutating func beginVelocityChecking() throws(KernelTermination) {
+        let lower = try limit(.lowerConsecutiveLimit)
+        let upper = try limit(.upperConsecutiveLimit)
+        guard TerminalRiskManagement.asksForVelocityChecking(lower: lower, upper: upper),
+            let command = try? CardCommand.getData(.transactionCounter)
+        else {
+            try finishRiskManagement()
+            return
+        }
+        transmit(command, .transactionCounter)
+    }
+
+    mutating func askForLastOnline(_ counter: UInt16?) {
+        guard let command = try? CardCommand.getData(.lastOnlineCounter) else { return }
+        transmit(command, .lastOnlineCounter(counter))
+    }
+
+    mutating func takeCounters(_ counter: UInt16?, _ lastOnline: UInt16?) throws(KernelTermination) {
+        if let lower = try limit(.lowerConsecutiveLimit), let upper = try limit(.upperConsecutiveLimit) {
+            risk.findings += TerminalRiskManagement.velocity(
+                counter: counter, lastOnline: lastOnline, lower: lower, upper: upper)
+        }
+        try finishRiskManagement()
+    }
+
+    private func limit(_ tag: Tag) throws(KernelTermination) -> UInt8? {
+        try value(tag) { $0.count == 1 ? $0[0] : nil }
+    }
+
+    private mutating func finishRiskManagement() throws(KernelTermination) {
+        tvr.formUnion(risk.tvr)
+        note(.riskManagement(risk))
+        phase = .terminalActionAnalysis
+        try analyseActions()
+    }
+}

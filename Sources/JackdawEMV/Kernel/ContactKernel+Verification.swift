@@ -1,0 +1,146 @@
+// Cardholder verification with the PIN pad and the card: EMV Book 3, section 10.5, and Book 2, section 7.
+
+extension ContactKernel {
+    mutating func beginVerification() throws(KernelTermination) {
+        guard profile.contains(.cardholderVerificationSupported) else {
+            terminal[.cvmResults] = CardholderVerificationResults.none(.unknown).octets
+            try beginRiskManagement()
+            return
+        }
+        let list = try value(.cvmList) { try? CardholderVerificationList($0.span) }
+        let currency = card[.applicationCurrency]
+        let situation = CardholderVerification.Situation(
+            capabilities: configuration.capabilities, type: transaction.type, isAttended: configuration.type.isAttended,
+            amount: transaction.amount, isInApplicationCurrency: currency == transaction.currency,
+            isPINPadWorking: configuration.isPINPadWorking)
+        var verification = CardholderVerification(list, situation)
+        let step = verification.start()
+        self.verification = verification
+        try takeStep(step)
+    }
+
+    /// Goes on with an answer of the card or the PIN pad.
+    mutating func advanceVerification(_ answer: CardholderVerification.Answer) throws(KernelTermination) {
+        guard var verification else { return }
+        let step = verification.receive(answer)
+        self.verification = verification
+        if case .verified = answer { isPINRetry = true }
+        try takeStep(step)
+    }
+
+    private mutating func takeStep(_ step: CardholderVerification.Step) throws(KernelTermination) {
+        switch step {
+        case .request(.tryCounter):
+            isPINRetry = false
+            guard let command = try? CardCommand.getData(.pinTryCounter) else { return }
+            transmit(command, .pinTryCounter)
+        case .request(.offlinePIN(let isEnciphered, let triesLeft)):
+            ask(
+                .enterPIN(PINRequest(isOnline: false, triesLeft: triesLeft, isRetry: isPINRetry)),
+                .pin(isOnline: false, isEnciphered: isEnciphered))
+        case .request(.onlinePIN):
+            ask(
+                .enterPIN(PINRequest(isOnline: true, triesLeft: nil, isRetry: false)),
+                .pin(isOnline: true, isEnciphered: false))
+        case .finished(let report): try finishVerification(report)
+        }
+    }
+
+    mutating func takeTryCounter(_ response: CardResponse) throws(KernelTermination) {
+        let value = response.requested(.pinTryCounter)
+        try advanceVerification(.tryCounter(value?.count == 1 ? value?.first.map { Int($0) } : nil))
+    }
+
+    /// Takes the answer of the PIN pad.
+    /// - Returns: false if the answer is none of a PIN pad, or the PIN does not have 4 to 12 digits.
+    mutating func takePIN(
+        _ answer: KernelAnswer, isOnline: Bool, isEnciphered: Bool
+    ) throws(KernelTermination) -> Bool {
+        switch answer {
+        case .pinBypassed: try advanceVerification(.bypassed)
+        case .pinPadFailed: try advanceVerification(.malfunction)
+        case .cancelled: throw KernelTermination(.cancelled)
+        case .cardLost: throw KernelTermination(.cardLost)
+        case .onlinePINEntered where isOnline: try advanceVerification(.entered)
+        case .pin(let digits) where !isOnline:
+            guard let block = Self.pinBlock(digits) else { return false }
+            if isEnciphered {
+                transmit(.getChallenge, .challenge(block))
+            } else {
+                var octets = block.octets
+                defer { octets.wipe() }
+                verify(octets, isEnciphered: false)
+            }
+        default: return false
+        }
+        return true
+    }
+
+    /// The block of VERIFY: 2, the number of digits, the digits, padding F (Book 3, 6.5.12).
+    private static func pinBlock(_ digits: SecretOctets) -> SecretOctets? {
+        digits.withOctets { digits in
+            guard (4...12).contains(digits.count) else { return nil }
+            var block = [UInt8](repeating: 0xFF, count: 8)
+            defer { block.wipe() }
+            block[0] = 0x20 | UInt8(digits.count)
+            for index in digits.indices {
+                guard digits[index] <= 9 else { return nil }
+                let mask: UInt8 = index % 2 == 0 ? 0x0F : 0xF0
+                block[1 + index / 2] &= mask
+                block[1 + index / 2] |= index % 2 == 0 ? digits[index] << 4 : digits[index]
+            }
+            return SecretOctets(block)
+        }
+    }
+
+    private mutating func verify(_ pin: [UInt8], isEnciphered: Bool) {
+        guard let command = try? CardCommand.verify(pin, isEnciphered: isEnciphered) else { return }
+        transmit(command, .pinVerification)
+    }
+
+    mutating func takeChallenge(_ response: CardResponse, _ pin: SecretOctets) throws(KernelTermination) {
+        let key: RSAPublicKey
+        do throws(AuthenticationFailure) { key = try authentication.pinKey(of: card, staticData) } catch {
+            try advanceVerification(.notEnciphered)
+            return
+        }
+        // 7F, PIN block and challenge take 17 octets (Book 2, 7.2).
+        guard response.status == .success, response.data.count == 8, key.modulus.count >= 17 else {
+            try advanceVerification(.notEnciphered)
+            return
+        }
+        ask(
+            .random(count: key.modulus.count - 17),
+            .padding(pin, challenge: response.data.octets, key))
+    }
+
+    /// Enciphers a PIN block with random padding (Book 2, 7.2).
+    /// - Returns: false if there are not as many random octets as the effect asked for.
+    mutating func encipher(
+        _ pin: SecretOctets, _ challenge: [UInt8], _ padding: [UInt8], _ key: RSAPublicKey
+    ) throws(KernelTermination) -> Bool {
+        guard padding.count == key.modulus.count - 17 else { return false }
+        var block = [0x7F] + pin.octets + challenge + padding
+        defer { block.wipe() }
+        guard let enciphered = authentication.primitives.recover(block, with: key), enciphered.count <= 255 else {
+            try advanceVerification(.notEnciphered)
+            return true
+        }
+        verify(enciphered, isEnciphered: true)
+        return true
+    }
+
+    private mutating func finishVerification(
+        _ report: CardholderVerificationReport
+    ) throws(KernelTermination) {
+        note(.cardholderVerification(report))
+        if let status = report.termination { throw KernelTermination(.status, status: status) }
+        tvr.formUnion(report.tvr)
+        if report.isPerformed { tsi.insert(.cardholderVerificationPerformed) }
+        terminal[.cvmResults] = report.results?.octets
+        isSignatureRequired = report.isSignatureRequired
+        isOnlinePINCaptured = report.isOnlinePINCaptured
+        verification = nil
+        try beginRiskManagement()
+    }
+}

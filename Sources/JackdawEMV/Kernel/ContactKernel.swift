@@ -1,0 +1,248 @@
+// The contact kernel: EMV Book 3, sections 8 to 10, as a machine without I/O.
+
+/// A contact transaction from GET PROCESSING OPTIONS to its end.
+///
+/// The kernel starts with the application that was selected. It returns actions: effects for the caller to carry out, steps for
+/// observers, and the outcome. The caller answers each effect with its identifier. The kernel has no deadline of its own: a caller
+/// that waits no longer answers ``KernelAnswer/cardLost``, ``KernelAnswer/cancelled`` or ``HostAnswer/unknown``.
+///
+/// ```swift
+/// var kernel = ContactKernel(configuration, transaction, application: fileControl, primitives)
+/// var actions = kernel.start()
+/// // For each effect: actions = kernel.receive(answer, to: effect.identifier)
+/// ```
+public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
+    let configuration: KernelConfiguration
+    let transaction: KernelTransaction
+    let authentication: OfflineAuthentication<Primitives>
+
+    /// The objects of terminal and transaction. They come before those of the card, which cannot replace them.
+    var terminal: DataObjectStore
+    /// The objects of the card's application.
+    var card: DataObjectStore
+    var tvr: TerminalVerificationResults = []
+    var tsi: TransactionStatusInformation = []
+    /// The phase that is under way.
+    public internal(set) var phase = KernelPhase.initiateApplication
+
+    var profile: ApplicationInterchangeProfile = []
+    var records: [ApplicationFileLocator.Record] = []
+    /// The objects of the records, among which none may be repeated.
+    var recordObjects = DataObjectStore()
+    var staticData = StaticAuthenticationData()
+    var method: AuthenticationMethod?
+    /// The card's key for signatures; nil if it was not recovered.
+    var cardKey: RSAPublicKey?
+    var verification: CardholderVerification?
+    var isPINRetry = false
+    var risk = TerminalRiskReport()
+    var isSignatureRequired = false
+    var isOnlinePINCaptured = false
+    var lists = ListValues()
+    var request: CryptogramRequest?
+    var host: HostDecision?
+    /// Whether a request may have reached a host that has approved.
+    var mayBeApproved = false
+    var scripts: [IssuerScript] = []
+    var scriptRun: IssuerScriptRun?
+    var scriptResults: [IssuerScriptResult] = []
+    /// The decision that waits for the scripts after the second cryptogram.
+    var completion: SecondCryptogramDecision?
+
+    private var waiting: Waiting?
+    private var lastIdentifier = 0
+    private var isOver = false
+    private var actions: [KernelAction] = []
+
+    /// The values that the card's lists asked for, which a signature covers.
+    struct ListValues {
+        var pdol = SecretOctets([])
+        var ddol = SecretOctets([])
+        var cdol1 = SecretOctets([])
+        var cdol2 = SecretOctets([])
+    }
+
+    /// A cryptogram that the terminal has asked for.
+    struct CryptogramRequest {
+        let type: CryptogramType
+        let isSigned: Bool
+    }
+
+    /// The meaning of the open effect's answer.
+    enum Waiting {
+        case unpredictableNumber
+        case processingOptions
+        case record(Int)
+        case internalAuthentication
+        case pinTryCounter
+        case pin(isOnline: Bool, isEnciphered: Bool)
+        case challenge(SecretOctets)
+        case padding(SecretOctets, challenge: [UInt8], RSAPublicKey)
+        case pinVerification
+        case transactionCounter
+        case lastOnlineCounter(UInt16?)
+        case selectionNumber
+        case firstCryptogram
+        case host
+        case externalAuthentication
+        case script
+        case secondCryptogram
+    }
+
+    /// - Parameters:
+    ///   - configuration: the terminal, with its settings for the application.
+    ///   - transaction: the transaction.
+    ///   - application: the objects of the answer to SELECT: 84, and 9F38 if the card has a PDOL.
+    ///   - primitives: RSA and SHA-1 of the caller.
+    public init(
+        _ configuration: KernelConfiguration, _ transaction: KernelTransaction, application: DataObjectStore,
+        _ primitives: Primitives
+    ) {
+        self.configuration = configuration
+        self.transaction = transaction
+        authentication = OfflineAuthentication(primitives, keys: configuration.keys, date: transaction.date)
+        terminal = configuration.objects(of: transaction)
+        card = application
+    }
+
+    /// Begins the transaction. A second call has no effect.
+    /// - Returns: the first actions.
+    public mutating func start() -> [KernelAction] {
+        guard lastIdentifier == 0, !isOver else { return [] }
+        ask(.random(count: 4), .unpredictableNumber)
+        return takeActions()
+    }
+
+    /// Goes on with an answer.
+    /// - Parameters:
+    ///   - answer: the answer.
+    ///   - identifier: the identifier of the effect that it answers. A late or repeated answer is ignored, and a step says so.
+    /// - Returns: the next actions.
+    public mutating func receive(_ answer: KernelAnswer, to identifier: Int) -> [KernelAction] {
+        guard let open = waiting, identifier == lastIdentifier else {
+            let isKnown = (1...max(1, lastIdentifier)).contains(identifier) && lastIdentifier > 0
+            note(.ignored(identifier: identifier, isKnown ? .late : .unknown))
+            return takeActions()
+        }
+        waiting = nil
+        do throws(KernelTermination) {
+            if try !take(answer, open) {
+                waiting = open
+                note(.ignored(identifier: identifier, .invalid))
+            }
+        } catch { finish(.terminated(error)) }
+        return takeActions()
+    }
+
+    // MARK: shared by the phases
+
+    /// Adds an effect, and remembers the meaning of its answer.
+    mutating func ask(_ task: KernelEffect.Task, _ meaning: Waiting) {
+        lastIdentifier += 1
+        waiting = meaning
+        actions.append(.effect(KernelEffect(identifier: lastIdentifier, task: task)))
+    }
+
+    /// Sends a command to the card.
+    mutating func transmit(_ command: CardCommand, _ meaning: Waiting) {
+        ask(.transmit(command), meaning)
+    }
+
+    mutating func note(_ step: KernelStep) { actions.append(.step(step)) }
+
+    /// Ends the transaction with its outcome, the last action.
+    mutating func finish(_ disposition: KernelOutcome.Disposition, isAdviceRequested: Bool = false) {
+        isOver = true
+        waiting = nil
+        publishResults()
+        let isApproved = disposition == .approved
+        actions.append(
+            .finished(
+                KernelOutcome(
+                    disposition: disposition, phase: phase, host: host,
+                    isReversalRequired: mayBeApproved && !isApproved,
+                    isSignatureRequired: isApproved && isSignatureRequired, isAdviceRequested: isAdviceRequested,
+                    tvr: tvr, tsi: tsi, scriptResults: scriptResults, objects: mergedObjects)))
+    }
+
+    /// Writes TVR and TSI to the terminal's objects, of which the lists of the card take them.
+    mutating func publishResults() {
+        terminal[TerminalVerificationResults.tag] = tvr.octets
+        terminal[TransactionStatusInformation.tag] = tsi.octets
+    }
+
+    /// Builds the values of a list from the objects of terminal and card.
+    mutating func values(of list: DataObjectList) -> SecretOctets {
+        publishResults()
+        let terminal = terminal
+        let card = card
+        var values = list.build { terminal.secret($0) ?? card.secret($0) }
+        return SecretOctets(wiping: &values)
+    }
+
+    /// A list of the card; nil if the card has none. An empty list counts as none.
+    func list(_ tag: Tag) throws(KernelTermination) -> DataObjectList? {
+        guard let octets = card[tag], !octets.isEmpty else { return nil }
+        do throws(DataObjectError) { return try DataObjectList(octets.span) } catch {
+            throw KernelTermination(.malformed, tag)
+        }
+    }
+
+    /// A value of the card in a form; nil if the card does not have it.
+    func value<Value>(_ tag: Tag, _ form: ([UInt8]) -> Value?) throws(KernelTermination) -> Value? {
+        guard let octets = card[tag] else { return nil }
+        guard let value = form(octets) else { throw KernelTermination(.malformed, tag) }
+        return value
+    }
+
+    private var mergedObjects: DataObjectStore {
+        var objects = card
+        for tag in terminal.tags { objects.set(tag, terminal.secret(tag)) }
+        return objects
+    }
+
+    private mutating func takeActions() -> [KernelAction] {
+        defer { actions = [] }
+        return actions
+    }
+
+    /// Passes an answer to the phase that asked.
+    /// - Returns: false if the answer is not of the kind that the effect asks for.
+    private mutating func take(_ answer: KernelAnswer, _ open: Waiting) throws(KernelTermination) -> Bool {
+        switch (open, answer) {
+        case (.unpredictableNumber, .random(let number)) where number.count == 4:
+            terminal[.unpredictableNumber] = number
+            try sendProcessingOptions()
+        case (.selectionNumber, .random(let number)) where number.count == 4: try select(by: number)
+        case (.padding(let pin, let challenge, let key), .random(let octets)):
+            return try encipher(pin, challenge, octets, key)
+        case (.pin(let isOnline, let isEnciphered), _):
+            return try takePIN(answer, isOnline: isOnline, isEnciphered: isEnciphered)
+        case (.host, .host(let answer)): try takeHost(answer)
+        case (.unpredictableNumber, _), (.selectionNumber, _), (.padding, _), (.host, _): return false
+        case (_, .cardLost): throw KernelTermination(.cardLost)
+        case (_, .response(let response)): try take(response, open)
+        default: return false
+        }
+        return true
+    }
+
+    /// Passes a response of the card to the phase that sent the command.
+    private mutating func take(_ response: CardResponse, _ open: Waiting) throws(KernelTermination) {
+        switch open {
+        case .processingOptions: try takeProcessingOptions(response)
+        case .record(let index): try takeRecord(response, index)
+        case .internalAuthentication: try takeSignature(response)
+        case .pinTryCounter: try takeTryCounter(response)
+        case .challenge(let pin): try takeChallenge(response, pin)
+        case .pinVerification: try advanceVerification(.verified(response.status))
+        case .transactionCounter: askForLastOnline(response.counter(.transactionCounter))
+        case .lastOnlineCounter(let counter): try takeCounters(counter, response.counter(.lastOnlineCounter))
+        case .firstCryptogram: try takeFirstCryptogram(response)
+        case .externalAuthentication: try takeIssuerAuthentication(response)
+        case .script: try takeScript(response)
+        case .secondCryptogram: try takeSecondCryptogram(response)
+        case .unpredictableNumber, .pin, .padding, .selectionNumber, .host: break
+        }
+    }
+}

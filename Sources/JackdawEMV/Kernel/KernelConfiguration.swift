@@ -1,0 +1,110 @@
+// The facts that a kernel is given: the terminal, the transaction, the selected application.
+
+/// A terminal as a kernel sees it, with its settings for the selected application.
+public struct KernelConfiguration: Sendable {
+    /// The kind of the terminal (9F35).
+    public var type: TerminalType
+    /// The functions of the terminal (9F33).
+    public var capabilities: TerminalCapabilities
+    /// Further functions of the terminal (9F40).
+    public var additionalCapabilities: AdditionalTerminalCapabilities
+    /// The country of the terminal (9F1A), two octets.
+    public var country: [UInt8]
+    /// The version of the application that the terminal supports (9F09), two octets.
+    public var applicationVersion: [UInt8]
+    /// The acquirer's codes for the terminal action analysis. Default: no bit is set.
+    public var actionCodes = ActionCodes.none
+    /// The limits of risk management. Default: a floor limit of 0, so that every transaction goes online.
+    public var limits = RiskLimits(floorLimit: 0)
+    /// The approved transactions, oldest first, for the floor limit. Default: none.
+    public var approved: [ApprovedTransaction] = []
+    /// The account numbers, as in tag 5A, that the terminal must not accept offline. Default: none.
+    public var exceptionFile: [SecretOctets] = []
+    /// The certification authority keys. Default: none, every certificate fails.
+    public var keys = AuthenticationKeys()
+    /// The DDOL for cards that have none. Default: 9F3704, the unpredictable number.
+    public var defaultDDOL: [UInt8] = [0x9F, 0x37, 0x04]
+    /// The TDOL for cards that have none. Default: empty.
+    public var defaultTDOL: [UInt8] = []
+    /// Whether an online-only terminal declines without its default codes if it cannot go online. Default: false.
+    public var skipsDefaultCodes = false
+    /// Whether the PIN pad is present and works. Default: true.
+    public var isPINPadWorking = true
+    /// Further data objects of the terminal for the lists of the card, such as 9F1E or 9F15. Default: none.
+    public var objects = DataObjectStore()
+
+    /// - Parameters:
+    ///   - type: the kind of the terminal.
+    ///   - capabilities: its functions.
+    ///   - additionalCapabilities: its further functions.
+    ///   - country: ISO 3166 numeric, two octets.
+    ///   - applicationVersion: two octets.
+    public init(
+        type: TerminalType, capabilities: TerminalCapabilities, additionalCapabilities: AdditionalTerminalCapabilities,
+        country: [UInt8], applicationVersion: [UInt8]
+    ) {
+        self.type = type
+        self.capabilities = capabilities
+        self.additionalCapabilities = additionalCapabilities
+        self.country = country
+        self.applicationVersion = applicationVersion
+    }
+}
+
+/// A transaction that a kernel carries out.
+public struct KernelTransaction: Sendable {
+    /// The amount authorised, cashback included (9F02). Minor units, at most 12 digits.
+    public var amount: UInt64
+    /// The part of the amount that is cashback (9F03). Minor units. Default: 0.
+    public var otherAmount: UInt64 = 0
+    /// The currency (5F2A), ISO 4217 numeric, two octets.
+    public var currency: [UInt8]
+    /// Number of decimal places of the currency (5F36). Default: 2.
+    public var currencyExponent: UInt8 = 2
+    /// The kind of transaction (9C).
+    public var type: TransactionType
+    /// The local day (9A).
+    public var date: CardDate
+    /// The local time (9F21), `hhmmss` in BCD, three octets. Default: midnight.
+    public var time: [UInt8] = [0, 0, 0]
+    /// The number of the transaction at the terminal (9F41), 0 to 99,999,999. Default: 0.
+    public var sequenceNumber: UInt64 = 0
+    /// Whether the merchant wants the issuer to decide. Default: false.
+    public var isOnlineForced = false
+
+    /// - Parameters:
+    ///   - amount: minor units.
+    ///   - currency: ISO 4217 numeric, two octets.
+    ///   - type: the kind of transaction.
+    ///   - date: the local day.
+    public init(amount: UInt64, currency: [UInt8], type: TransactionType, date: CardDate) {
+        self.amount = amount
+        self.currency = currency
+        self.type = type
+        self.date = date
+    }
+}
+
+extension KernelConfiguration {
+    /// The data objects of terminal and transaction, for the lists of the card.
+    func objects(of transaction: KernelTransaction) -> DataObjectStore {
+        var store = objects
+        store[.terminalType] = [type.rawValue]
+        store[TerminalCapabilities.tag] = capabilities.octets
+        store[AdditionalTerminalCapabilities.tag] = additionalCapabilities.octets
+        store[.terminalCountry] = country
+        store[.terminalApplicationVersion] = applicationVersion
+        store[.amountAuthorised] = transaction.amount.packedDecimalOctets(6)
+        store[.amountOther] = transaction.otherAmount.packedDecimalOctets(6)
+        store[.amountAuthorisedBinary] = transaction.amount.bigEndianOctets(4)
+        store[.amountOtherBinary] = transaction.otherAmount.bigEndianOctets(4)
+        store[.currency] = transaction.currency
+        store[.currencyExponent] = [transaction.currencyExponent]
+        store[.transactionType] = [transaction.type.rawValue]
+        store[.transactionDate] = transaction.date.octets
+        store[.transactionTime] = transaction.time
+        store[.sequenceCounter] = transaction.sequenceNumber.packedDecimalOctets(4)
+        store[.floorLimit] = limits.floorLimit.bigEndianOctets(4)
+        return store
+    }
+}

@@ -1,0 +1,86 @@
+// The keys of offline data authentication, and the two primitives that it is given.
+
+/// The calculations that offline data authentication needs and this module does not have: the caller supplies them.
+///
+/// A type that has no RSA returns nil from ``recover(_:with:)``; every card then fails offline data authentication.
+public protocol AuthenticationPrimitives: Sendable {
+    /// Applies a public key to a block: the block to the power of the exponent, modulo the modulus (EMV Book 2, B2.1).
+    /// - Parameters:
+    ///   - block: as many bytes as the modulus has, most significant first.
+    ///   - key: the public key.
+    /// - Returns: as many bytes as the modulus has; nil if the key cannot be used.
+    func recover(_ block: [UInt8], with key: RSAPublicKey) -> [UInt8]?
+
+    /// The SHA-1 digest of bytes, 20 bytes (EMV Book 2, B3.1).
+    func sha1(_ bytes: [UInt8]) -> [UInt8]
+}
+
+/// An RSA public key.
+public struct RSAPublicKey: Sendable, Hashable {
+    /// Most significant byte first, without leading zeros.
+    public let modulus: [UInt8]
+    /// Most significant byte first: `03` or `010001` on EMV cards.
+    public let exponent: [UInt8]
+
+    /// A key of a modulus and an exponent, both with the most significant byte first.
+    public init(modulus: [UInt8], exponent: [UInt8]) {
+        self.modulus = modulus
+        self.exponent = exponent
+    }
+}
+
+/// A public key of a certification authority, of which a terminal has some for each scheme (EMV Book 2, 11.2.2).
+public struct CertificationAuthorityKey: Sendable, Hashable {
+    /// The registered application provider identifier: the first five bytes of the scheme's application identifiers.
+    public let provider: [UInt8]
+    /// The Certification Authority Public Key Index, which the card names in tag 8F.
+    public let index: UInt8
+    /// The public key itself.
+    public let key: RSAPublicKey
+
+    /// - Parameters:
+    ///   - provider: the registered application provider identifier, five bytes.
+    ///   - index: the index under which cards name the key.
+    ///   - key: the public key.
+    public init(provider: [UInt8], index: UInt8, key: RSAPublicKey) {
+        self.provider = provider
+        self.index = index
+        self.key = key
+    }
+}
+
+/// An issuer's certificate that its certification authority has withdrawn (EMV Book 2, 5.1.4).
+public struct RevokedCertificate: Sendable, Hashable {
+    /// The registered application provider identifier, five bytes.
+    public let provider: [UInt8]
+    /// The Certification Authority Public Key Index.
+    public let index: UInt8
+    /// The serial number of the certificate, three bytes.
+    public let serialNumber: [UInt8]
+
+    /// A certificate by its provider (five bytes), the index of its authority's key and its serial number (three bytes).
+    public init(provider: [UInt8], index: UInt8, serialNumber: [UInt8]) {
+        self.provider = provider
+        self.index = index
+        self.serialNumber = serialNumber
+    }
+}
+
+/// The certification authority keys that a terminal has.
+public struct AuthenticationKeys: Sendable {
+    /// The keys, of any number of schemes.
+    public var keys: [CertificationAuthorityKey]
+    /// The issuers' certificates that were withdrawn.
+    public var revoked: [RevokedCertificate]
+
+    /// Keys and, if there are any, certificates that were withdrawn. Default: no certificate is withdrawn.
+    public init(_ keys: [CertificationAuthorityKey] = [], revoked: [RevokedCertificate] = []) {
+        self.keys = keys
+        self.revoked = revoked
+    }
+
+    /// The key that a card names; nil if the terminal does not have it.
+    func key(of provider: [UInt8], index: UInt8) -> CertificationAuthorityKey? {
+        keys.first { $0.provider == provider && $0.index == index }
+    }
+}

@@ -1,0 +1,260 @@
+/// Selects an application of a card: builds the list of candidates, has one chosen, and selects it (EMV Book 1 section 12, Book
+/// B section 3.3). A machine without I/O.
+///
+/// Send the command of each step, and pass on the card's answer:
+///
+/// ```swift
+/// var selection = ApplicationSelection(applications, on: .contact)
+/// var step = selection.start()
+/// while case .send(let command) = step { step = selection.receive(try card.transmit(command)) }
+/// if case .choose(isRequired: false) = step { step = selection.choose(0) }
+/// ```
+public struct ApplicationSelection: Sendable {
+    /// How the card is read.
+    public enum Interface: Sendable, Hashable {
+        /// With contacts: directory 1PAY.SYS.DDF01 (PSE), or else each supported application by its name.
+        case contact
+        /// Contactless: directory 2PAY.SYS.DDF01 (PPSE) only.
+        case contactless
+    }
+
+    /// What the caller does next.
+    public enum Step: Sendable, Equatable {
+        /// Send the command, and pass the answer to ``ApplicationSelection/receive(_:)``.
+        case send(CardCommand)
+        /// Pass the index of one of ``ApplicationSelection/candidates`` to ``ApplicationSelection/choose(_:)``: 0 if no choice of
+        /// the cardholder is required.
+        case choose(isRequired: Bool)
+        /// The application is selected; these are the objects of its control information (FCI).
+        case selected(ApplicationCandidate, DataObjectStore)
+        /// The selection has failed.
+        case failed(Failure)
+    }
+
+    /// The reasons why no application is selected.
+    public enum Failure: String, Sendable, Hashable {
+        /// The card has no application that the terminal supports and that can be selected.
+        case notAccepted = "not_accepted"
+        /// The card is blocked, or does not know SELECT.
+        case cardBlocked = "card_blocked"
+    }
+
+    /// Choices that the books leave to the terminal.
+    public struct Settings: Sendable, Hashable {
+        /// Whether the directory is read first; else a contact card is asked for each application. Default: true.
+        public var usesDirectory = true
+        /// Among candidates without priority, whether the one that was found last is first. Default: false.
+        public var prefersLastWithoutPriority = false
+        /// The indexes of the code tables that the terminal can show. Default: 1 to 10.
+        public var codeTables: [UInt8] = Array(1...10)
+
+        /// Settings with the defaults.
+        public init() {}
+    }
+
+    /// The candidates, in descending order of priority. Those without priority are last.
+    public private(set) var candidates: [ApplicationCandidate] = []
+
+    private let applications: [SupportedApplication]
+    private let interface: Interface
+    private let settings: Settings
+    private var state = State.idle
+    /// Once a choice is required, it stays required when a candidate is removed.
+    private var choiceIsRequired = false
+
+    private enum State: Sendable {
+        case idle
+        case directory
+        case record(file: Int, number: Int, codeTable: [UInt8]?)
+        case application(index: Int, repeats: Int)
+        case choosing
+        case selecting(ApplicationCandidate)
+        case ended(Step)
+    }
+
+    /// The most applications that are asked for with one partial name. No card holds so many.
+    private static let maxRepeats = 64
+
+    /// A selection.
+    /// - Parameters:
+    ///   - applications: the applications that the terminal supports, in the order in which a card is asked for them.
+    ///   - interface: how the card is read.
+    ///   - settings: choices of the terminal.
+    public init(_ applications: [SupportedApplication], on interface: Interface, settings: Settings = Settings()) {
+        self.applications = applications
+        self.interface = interface
+        self.settings = settings
+    }
+
+    /// Begins, or begins again after a reset of the card.
+    public mutating func start() -> Step {
+        candidates = []
+        choiceIsRequired = false
+        guard interface == .contactless || settings.usesDirectory else { return ask(0, repeats: 0) }
+        state = .directory
+        let name: [UInt8] =
+            interface == .contact
+            ? [0x31, 0x50, 0x41, 0x59, 0x2E, 0x53, 0x59, 0x53, 0x2E, 0x44, 0x44, 0x46, 0x30, 0x31]
+            : [0x32, 0x50, 0x41, 0x59, 0x2E, 0x53, 0x59, 0x53, 0x2E, 0x44, 0x44, 0x46, 0x30, 0x31]
+        return .send(Self.select(name))
+    }
+
+    /// Takes the card's answer to the last command. Without a command that waits for an answer, nothing changes.
+    public mutating func receive(_ answer: CardResponse) -> Step {
+        switch state {
+        case .idle, .choosing: return .choose(isRequired: choiceIsRequired)
+        case .ended(let step): return step
+        case .directory: return receiveDirectory(answer)
+        case .record(let file, let number, let codeTable): return receiveRecord(answer, file, number, codeTable)
+        case .application(let index, let repeats): return receiveApplication(answer, index, repeats)
+        case .selecting(let candidate): return receiveSelected(answer, candidate)
+        }
+    }
+
+    /// Chooses a candidate. It leaves the list, and comes back only with ``start()``.
+    /// - Parameter index: its index in ``candidates``.
+    /// - Returns: the next step; that of the last call if there is no such candidate.
+    public mutating func choose(_ index: Int) -> Step {
+        guard case .choosing = state, candidates.indices.contains(index) else {
+            if case .ended(let step) = state { return step }
+            return .choose(isRequired: choiceIsRequired)
+        }
+        let candidate = candidates.remove(at: index)
+        state = .selecting(candidate)
+        return .send(Self.select(candidate.name))
+    }
+}
+
+// MARK: - The directory
+
+extension ApplicationSelection {
+    private mutating func receiveDirectory(_ answer: CardResponse) -> Step {
+        if interface == .contact, answer.status == .functionNotSupported { return end(.failed(.cardBlocked)) }
+        guard answer.status == .success, let objects = Self.objects(of: answer, in: 0x6F) else {
+            return withoutDirectory()
+        }
+        guard interface == .contact else {
+            answer.data.withOctets { addEntries(of: $0, codeTable: objects[0x9F11]) }
+            return listIsComplete()
+        }
+        guard let file = objects[0x88], file.count == 1, (1...10).contains(file[0]) else { return withoutDirectory() }
+        return read(1, of: Int(file[0]), objects[0x9F11])
+    }
+
+    /// A contactless card without directory has no application for the terminal.
+    private mutating func withoutDirectory() -> Step {
+        interface == .contact ? ask(0, repeats: 0) : end(.failed(.notAccepted))
+    }
+
+    private mutating func read(_ number: Int, of file: Int, _ codeTable: [UInt8]?) -> Step {
+        guard let command = try? CardCommand.readRecord(number, file: file) else { return directoryIsRead() }
+        state = .record(file: file, number: number, codeTable: codeTable)
+        return .send(command)
+    }
+
+    private mutating func receiveRecord(
+        _ answer: CardResponse, _ file: Int, _ number: Int, _ codeTable: [UInt8]?
+    ) -> Step {
+        guard answer.status != .recordNotFound else { return directoryIsRead() }
+        if answer.status == .success { answer.data.withOctets { addEntries(of: $0, codeTable: codeTable) } }
+        return read(number + 1, of: file, codeTable)
+    }
+
+    /// Without a common application in the directory, the card is asked for each (EMV Book 1 section 12.3.2, step 5).
+    private mutating func directoryIsRead() -> Step {
+        candidates.isEmpty ? ask(0, repeats: 0) : listIsComplete()
+    }
+
+    /// Adds the applications of all templates 61. Invalid ones are ignored, as are those after an error.
+    private mutating func addEntries(of octets: Span<UInt8>, codeTable: [UInt8]?) {
+        var walker = TagLengthValueWalker(octets)
+        while let entry = try? walker.next(in: octets) {
+            guard entry.tag == 0x61 else { continue }
+            walker.skipContents()
+            var objects = DataObjectStore()
+            guard (try? objects.add(octets.extracting(entry.value), keepingFirst: true)) != nil,
+                let name = objects[0x4F],
+                (5...16).contains(name.count), applications.contains(where: { $0.matches(name) })
+            else { continue }
+            add(name, objects, codeTable)
+        }
+    }
+}
+
+// MARK: - The list of applications
+
+extension ApplicationSelection {
+    private mutating func ask(_ index: Int, repeats: Int) -> Step {
+        guard index < applications.count else { return listIsComplete() }
+        state = .application(index: index, repeats: repeats)
+        return .send(Self.select(applications[index].identifier, next: repeats > 0))
+    }
+
+    /// EMV Book 1 section 12.3.3, steps 2 to 7.
+    private mutating func receiveApplication(_ answer: CardResponse, _ index: Int, _ repeats: Int) -> Step {
+        if repeats == 0, answer.status == .functionNotSupported { return end(.failed(.cardBlocked)) }
+        guard answer.status == .success || answer.status == .fileInvalidated,
+            let objects = Self.objects(of: answer, in: 0x6F), let name = objects[0x84], (5...16).contains(name.count),
+            applications[index].matches(name)
+        else { return ask(index + 1, repeats: 0) }
+        if answer.status == .success { add(name, objects, objects[0x9F11]) }
+        let isWhole = name.count == applications[index].identifier.count
+        guard !isWhole, repeats < Self.maxRepeats else { return ask(index + 1, repeats: 0) }
+        return ask(index, repeats: repeats + 1)
+    }
+}
+
+// MARK: - The choice
+
+extension ApplicationSelection {
+    private mutating func add(_ name: [UInt8], _ objects: DataObjectStore, _ codeTable: [UInt8]?) {
+        let candidate = ApplicationCandidate(name, objects, codeTable: codeTable, supporting: settings.codeTables)
+        func rank(_ candidate: ApplicationCandidate) -> Int { candidate.priority == 0 ? 16 : candidate.priority }
+        let goesBeforeEqual = candidate.priority == 0 && settings.prefersLastWithoutPriority
+        let place = candidates.firstIndex { other in
+            goesBeforeEqual ? rank(other) >= rank(candidate) : rank(other) > rank(candidate)
+        }
+        candidates.insert(candidate, at: place ?? candidates.count)
+    }
+
+    private mutating func listIsComplete() -> Step {
+        guard !candidates.isEmpty else { return end(.failed(.notAccepted)) }
+        let isOpen = candidates.count > 1 || candidates[0].requiresConfirmation
+        // A contactless card's applications are taken in order (Book B section 3.3.3).
+        choiceIsRequired = choiceIsRequired || (interface == .contact && isOpen)
+        state = .choosing
+        return .choose(isRequired: choiceIsRequired)
+    }
+
+    /// EMV Book 1 section 12.4: an application that cannot be selected leaves the list.
+    private mutating func receiveSelected(_ answer: CardResponse, _ candidate: ApplicationCandidate) -> Step {
+        if answer.status == .functionNotSupported, interface == .contact { return end(.failed(.cardBlocked)) }
+        guard answer.status == .success, let objects = Self.objects(of: answer, in: 0x6F),
+            objects[0x84] == candidate.name
+        else { return listIsComplete() }
+        return end(.selected(candidate, objects))
+    }
+
+    private mutating func end(_ step: Step) -> Step {
+        state = .ended(step)
+        return step
+    }
+
+    private static func select(_ name: [UInt8], next: Bool = false) -> CardCommand {
+        CardCommand(checked: 0x00, 0xA4, 0x04, next ? 0x02 : 0x00, name, 256)
+    }
+
+    /// The primitive objects of an answer that is one template.
+    /// - Returns: nil if the answer is not this template and nothing else, or is not valid.
+    private static func objects(of answer: CardResponse, in template: Tag) -> DataObjectStore? {
+        answer.data.withOctets { octets in
+            guard let outer = try? TagLengthValue.first(template, in: octets), outer.start == 0,
+                outer.value.upperBound == octets.count
+            else { return nil }
+            var objects = DataObjectStore()
+            // The first of repeated objects counts.
+            guard (try? objects.add(octets, keepingFirst: true)) != nil else { return nil }
+            return objects
+        }
+    }
+}

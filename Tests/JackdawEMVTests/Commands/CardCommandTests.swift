@@ -1,0 +1,84 @@
+import JackdawEMV
+import JackdawTestSupport
+import Testing
+
+@Suite struct CardCommandTests {
+    /// Cases 1 to 4 of ISO/IEC 7816-4.
+    @Test(arguments: [
+        "00200080", "00B2010C00", "00CA9F3604", "0020008008241234FFFFFFFFFF", "80A80000028300FF", "80A8000002830000",
+    ])
+    func commandsOfAllCasesAreParsedAndEncoded(_ octets: String) throws {
+        let command = try CardCommand(hex(octets).span)
+        #expect(command.octets == hex(octets))
+    }
+
+    @Test(arguments: ["", "00A404", "00A4040005A0", "00A4040002A0000000", "00A40400000102", "00A404000000"])
+    func wrongLengthsAreRefused(_ octets: String) {
+        let error = #expect(throws: CardMessageError.self) { try CardCommand(hex(octets).span) }
+        #expect(error?.code == .length)
+    }
+
+    @Test func commandsOfATransactionAreEncoded() throws {
+        #expect(try CardCommand.select(hex("A0000000041010")).octets == hex("00A4040007A000000004101000"))
+        #expect(try CardCommand.select(hex("A000000004"), next: true).octets == hex("00A4040205A00000000400"))
+        #expect(try CardCommand.readRecord(1, file: 2).octets == hex("00B2011400"))
+        #expect(try CardCommand.getProcessingOptions([]).octets == hex("80A8000002830000"))
+        #expect(try CardCommand.generateCryptogram(0x80, hex("0102")).octets == hex("80AE800002010200"))
+        #expect(try CardCommand.getData(0x9F17).octets == hex("80CA9F1700"))
+        #expect(try CardCommand.internalAuthenticate(hex("11223344")).octets == hex("00880000041122334400"))
+        #expect(
+            try CardCommand.externalAuthenticate(hex("A1A2A3A4A5A6A7A83030")).octets
+                == hex("008200000AA1A2A3A4A5A6A7A83030"))
+        #expect(CardCommand.getChallenge.octets == hex("0084000000"))
+    }
+
+    @Test func parametersOutOfRangeAreRefused() {
+        #expect(throws: CardMessageError.self) { try CardCommand.select(hex("A0000000")) }
+        #expect(throws: CardMessageError.self) { try CardCommand.readRecord(0, file: 1) }
+        #expect(throws: CardMessageError.self) { try CardCommand.readRecord(1, file: 31) }
+        #expect(throws: CardMessageError.self) { try CardCommand.getData(0xDF8101) }
+        #expect(throws: CardMessageError.self) { try CardCommand.externalAuthenticate([1]) }
+        #expect(throws: CardMessageError.self) {
+            try CardCommand.getProcessingOptions([UInt8](repeating: 0, count: 253))
+        }
+        #expect(throws: CardMessageError.self) { try CardCommand(0, 0, 0, 0, expectedLength: 257) }
+    }
+
+    @Test func statusWordsAreRead() throws {
+        let answer = try CardResponse(hex("AABB63C2").span)
+        #expect(answer.data.octets == [0xAA, 0xBB] && answer.status.triesLeft == 2)
+        #expect(answer.octets == hex("AABB63C2"))
+        #expect(StatusWord.success.triesLeft == nil)
+        #expect(throws: CardMessageError.self) { try CardResponse(hex("90").span) }
+    }
+
+    /// The exchange of T=0: the command, the card's answers, the commands that follow and the whole answer.
+    @Test(arguments: [
+        ("00B2010C00", ["6C05", "01020304059000"], ["00B2010C05"], "01020304059000"),
+        ("00A4040005A00000000400", ["6102", "AABB9000"], ["00C0000002"], "AABB9000"),
+        ("00A4040005A00000000400", ["6102", "AABB6101", "CC9000"], ["00C0000002", "00C0000001"], "AABBCC9000"),
+        ("00A4040005A00000000400", ["6283", "6F009000"], ["00C0000000"], "6F006283"),
+        ("00A4040005A00000000400", ["6283", "6D00"], ["00C0000000"], "6283"),
+        ("00A4040005A00000000400", ["6A82"], [], "6A82"),
+        ("0020008008241234FFFFFFFFFF", ["63C2"], [], "63C2"),
+    ])
+    func answersOfT0AreCollected(_ command: String, _ answers: [String], _ further: [String], _ whole: String) throws {
+        var exchange = CardExchange(try CardCommand(hex(command).span))
+        var sent: [[UInt8]] = []
+        for answer in answers {
+            guard let next = exchange.receive(try CardResponse(hex(answer).span)) else { break }
+            sent.append(next.octets)
+        }
+        #expect(sent == further.map { hex($0) })
+        #expect(exchange.response.octets == hex(whole))
+    }
+
+    @Test func exchangesOfHostileCardsEnd() throws {
+        for status: UInt16 in [0x6110, 0x6C10] {
+            var exchange = CardExchange(try CardCommand.readRecord(1, file: 1))
+            var count = 0
+            while exchange.receive(CardResponse(status: StatusWord(rawValue: status))) != nil { count += 1 }
+            #expect(count <= 64)
+        }
+    }
+}

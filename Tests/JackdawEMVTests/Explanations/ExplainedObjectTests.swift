@@ -1,0 +1,105 @@
+import JackdawEMV
+import JackdawTestSupport
+import Testing
+
+@Suite struct DataElementTests {
+    @Test func elementsAreInOrderAndUnique() {
+        let all = DataElement.all
+        for (left, right) in zip(all, all.dropFirst()) {
+            #expect(left.tag < right.tag || (left.tag == right.tag && (left.kernel ?? 0) < (right.kernel ?? 0)))
+        }
+        #expect(all.allSatisfy { ($0.format == .template) == $0.tag.isConstructed || $0.tag == 0x80 || $0.tag == 0x83 })
+        #expect(all.count > 200)
+    }
+
+    @Test func meaningsDependOnTheKernel() {
+        #expect(DataElement.find(0x9F6C)?.name == "Card Transaction Qualifiers (CTQ)")
+        #expect(DataElement.find(0x9F6C, kernel: 2)?.name == "Mag-stripe Application Version Number (Card)")
+        #expect(DataElement.find(0x9F6C, kernel: 7)?.name == "Card Transaction Qualifiers (CTQ)")
+        #expect(DataElement.find(0x9F02, kernel: 2)?.name == "Amount, Authorised (Numeric)")
+        #expect(DataElement.find(0xDF7F) == nil)
+    }
+
+    /// Tracks, numbers and names of the cardholder and the PIN; unknown tags are treated like them.
+    @Test func cardDataIsSensitive() {
+        for tag: EMVTag in [0x5A, 0x57, 0x56, 0x5F20, 0x5F24, 0x5F30, 0x9F0B, 0x9F1F, 0x9F20, 0x9F6B, 0x86, 0xDF7F] {
+            #expect(DataElement.sensitivity(of: tag) == .cardData)
+        }
+        #expect(DataElement.sensitivity(of: 0x99) == .secret)
+        #expect(DataElement.sensitivity(of: 0x9F02) == .open)
+    }
+}
+
+@Suite struct ExplainedObjectTests {
+    private static let record = hex(
+        """
+        7081B3 5A084761739001010010 57134761739001010010D25122011143804400000F 5F2010544553542F4341524420202020202020
+        9505 8000048000 9F0206000000001050 5F2A020978 9A03260115 9C0100 9F2701 80 8E0A000003E8000013884203
+        940408010300 8C069F02069F3704 9F100706010A03A0A100 9F34035E0300 9F110105 9F1204BAD0E0E2 82025C00
+        870181 9F350122 8A025933 5F2D04656E6465 DF7F02ABCD 99021234
+        """)
+
+    private static func explained(isRevealing: Bool = false) throws -> [EMVTag: ExplainedObject] {
+        var octets = record
+        // The length of the record follows its contents.
+        octets[2] = UInt8(octets.count - 3)
+        let objects = try ExplainedObject.explain(octets.span, isRevealing: isRevealing)
+        return Dictionary(uniqueKeysWithValues: objects.map { ($0.object.tag, $0) })
+    }
+
+    @Test func valuesAreGivenForPeople() throws {
+        let found = try Self.explained()
+        #expect(found[0x9F02]?.text == "10.50 EUR")
+        #expect(found[0x9A]?.text == "2026-01-15")
+        #expect(found[0x9C]?.text == "Purchase")
+        #expect(found[0x9F12]?.text == "Карт")
+        #expect(found[0x5F2A]?.text == "EUR")
+        #expect(found[0x8A]?.text == "Y3: unable to go online, offline approved")
+        #expect(found[0x9F35]?.text == "attended, offline with online capability, operated by merchant")
+        #expect(found[0x70]?.digits == nil && found[0x70]?.isHidden == false)
+        #expect(found[0x95]?.digits == "8000048000")
+    }
+
+    @Test func partsOfValuesAreListed() throws {
+        let found = try Self.explained()
+        let bits = try #require(found[0x95]?.details)
+        #expect(bits.map { $0.name } == ["oda_not_performed", "online_cvm_captured", "floor_limit_exceeded"])
+        #expect(bits.map { $0.octet } == [1, 3, 4] && bits.map { $0.bit } == [8, 3, 8])
+        #expect(found[0x9F27]?.details.map { $0.name } == ["arqc"])
+        #expect(found[0x8E]?.details.map { $0.name } == ["x", "y", "enciphered_pin_online"])
+        #expect(found[0x8E]?.details.first?.text == "X: 10.00 EUR")
+        #expect(found[0x94]?.details.map { $0.text } == ["File 1, records 1 to 3"])
+        #expect(found[0x8C]?.details.map { $0.name } == ["9F02", "9F37"])
+        #expect(found[0x9F10]?.details.map { $0.name } == ["visa_0", "dki", "cvn", "cvr", "second_gac", "first_gac"])
+        #expect(found[0x9F34]?.details.map { $0.name } == ["signature", "terminal_supports", "outcome"])
+        #expect(found[0x87]?.details.map { $0.name } == ["confirmation_required", "priority"])
+        #expect(found[0x5F2D]?.details.map { $0.text } == ["en", "de"])
+    }
+
+    @Test func cardDataIsMaskedUnlessItIsRevealed() throws {
+        let found = try Self.explained()
+        #expect(found[0x5A]?.text == "476173******0010" && found[0x57]?.text == "476173******0010")
+        for tag: EMVTag in [0x5A, 0x57, 0x5F20, 0xDF7F, 0x99] {
+            #expect(found[tag]?.digits == nil && found[tag]?.isHidden == true)
+        }
+        var text = ""
+        dump(Array(found.values), to: &text)
+        #expect(!text.contains("4761739001010010") && !text.contains("TEST/CARD"))
+        let revealed = try Self.explained(isRevealing: true)
+        #expect(revealed[0x5A]?.digits == "4761739001010010" && revealed[0x5F20]?.text == "TEST/CARD       ")
+        #expect(revealed[0x99]?.isHidden == true)
+    }
+
+    @Test func randomValuesOfKnownTagsAreExplained() throws {
+        var random = SeededRandom(seed: 99)
+        for element in DataElement.all where !element.tag.isConstructed {
+            for _ in 0..<20 {
+                let count = Int.random(in: 0...40, using: &random)
+                let value = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+                let octets = TagLengthValueBuilder.encode(element.tag, value)
+                let objects = try ExplainedObject.explain(octets.span, kernel: element.kernel, isRevealing: true)
+                #expect(objects.count == 1)
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import JackdawTestSupport
+import Testing
+
+@testable import JackdawEMV
+
+/// Cardholder verification of EMV Book 3, 10.5, against vectors of a rule model.
+@Suite struct CardholderVerificationVectorTests {
+    struct Input: Decodable, Sendable {
+        struct PIN: Decodable, Sendable {
+            let pad: String
+            let try_counter: Int?
+            let verify: [String]
+            let online: String
+        }
+        let aip: String
+        let terminal_capabilities: String
+        let transaction_type: String
+        let attended: Bool
+        let amount: UInt64
+        let txn_currency: String
+        let app_currency: String?
+        let pin: PIN
+        let cvm_list: String?
+    }
+    struct Output: Decodable, Sendable {
+        let signature_line: Bool
+        let online_pin_block: Bool
+        let terminate: Bool
+        let cvm_results: String?
+        let tvr: String
+        let tsi_bit_cvm: Bool
+        let steps: [String]
+    }
+
+    @Test(arguments: [VectorFile.copied("cvm_evaluation"), .handWorked("cvm_evaluation")])
+    func rowsHaveTheirResults(_ file: VectorFile) throws {
+        try file.run(as: VectorRow<Input, Output>.self) { row in
+            // All rows are of cards that support cardholder verification: AIP octet 1, bit 5.
+            #expect(
+                ApplicationInterchangeProfile(hex(row.input.aip))?.contains(.cardholderVerificationSupported) == true)
+            guard let report = try evaluate(row.input) else {
+                #expect(row.output.terminate, "\(row.id)")
+                return
+            }
+            #expect((report.termination != nil) == row.output.terminate, "\(row.id)")
+            #expect(report.results?.octets == row.output.cvm_results.map { hex($0) }, "\(row.id)")
+            #expect(report.tvr.octets == hex(row.output.tvr), "\(row.id)")
+            #expect(report.isPerformed == row.output.tsi_bit_cvm, "\(row.id)")
+            #expect(report.isSignatureRequired == row.output.signature_line, "\(row.id)")
+            #expect(report.isOnlinePINCaptured == row.output.online_pin_block, "\(row.id)")
+            #expect(report.events.compactMap(name) == row.output.steps, "\(row.id)")
+        }
+    }
+
+    /// Runs the machine with the row's PIN pad and card; nil if the list has an invalid form, which terminates. A script of
+    /// status words that is used up counts as a bypassed entry.
+    private func evaluate(_ input: Input) throws -> CardholderVerificationReport? {
+        let list: CardholderVerificationList?
+        do {
+            list = try input.cvm_list.map { text throws(DataObjectError) in
+                try CardholderVerificationList(hex(text).span)
+            }
+        } catch {
+            return nil
+        }
+        let situation = try CardholderVerification.Situation(
+            capabilities: #require(TerminalCapabilities(hex(input.terminal_capabilities))),
+            type: TransactionType(rawValue: hex(input.transaction_type)[0]), isAttended: input.attended,
+            amount: input.amount, isInApplicationCurrency: input.app_currency == input.txn_currency,
+            isPINPadWorking: input.pin.pad == "ok")
+        var verification = CardholderVerification(list, situation)
+        var words = input.pin.verify[...]
+        var step = verification.start()
+        while case .request(let request) = step {
+            switch request {
+            case .tryCounter: step = verification.receive(.tryCounter(input.pin.try_counter))
+            case .onlinePIN: step = verification.receive(input.pin.online == "entered" ? .entered : .bypassed)
+            case .offlinePIN:
+                let word = words.popFirst() ?? "bypass"
+                let status = UInt16(word, radix: 16).map { StatusWord(rawValue: $0) }
+                step = verification.receive(status.map { .verified($0) } ?? .bypassed)
+            }
+        }
+        guard case .finished(let report) = step else { return nil }
+        return report
+    }
+
+    private func name(_ event: CardholderVerificationReport.Event) -> String? {
+        let code = [event.rule.method.code].span.hexadecimal
+        return switch event.decision {
+        case .conditionNotSatisfied: nil
+        case .unrecognised: "unrecognised_\(code)"
+        case .notSupported: "unsupported_\(code)"
+        case .failCVM: "fail_cvm"
+        case .pinTryCounterZero: "pin_try_counter_zero"
+        case .verified(let status): "verify_\(status)"
+        case .pinNotEnciphered: "pin_not_enciphered"
+        case .pinBypassed: "pin_bypassed"
+        case .pinPadMalfunction: "pin_pad_malfunction"
+        case .onlinePIN: "online_pin"
+        case .signature: "signature"
+        case .noCVM: "no_cvm"
+        }
+    }
+}

@@ -1,0 +1,130 @@
+@testable import JackdawEMV
+import JackdawTestSupport
+import Testing
+
+@Suite struct ApplicationSelectionTests {
+    private static let visa = hex("A0000000031010")
+    private static let mastercard = hex("A0000000041010")
+
+    private static func applications() throws -> [SupportedApplication] {
+        [
+            try SupportedApplication(visa, allowsPartialName: true),
+            try SupportedApplication(mastercard, allowsPartialName: false),
+        ]
+    }
+
+    /// Answers commands from a table until the selection asks for something else.
+    private static func run(
+        _ selection: inout ApplicationSelection, from first: ApplicationSelection.Step, _ card: [String: String]
+    ) throws -> ApplicationSelection.Step {
+        var step = first
+        while case .send(let command) = step {
+            let answer = card[command.octets.span.hexadecimal] ?? "6A82"
+            step = selection.receive(try CardResponse(hex(answer).span))
+        }
+        return step
+    }
+
+    private static func information(_ name: [UInt8], _ proprietary: String) -> String {
+        var builder = TagLengthValueBuilder()
+        builder.append(0x6F) {
+            $0.append(0x84, name)
+            $0.append(0xA5, hex(proprietary))
+        }
+        return builder.octets.span.hexadecimal + "9000"
+    }
+
+    private static let contactless = [
+        "00A404000E325041592E5359532E444446303100": "6F2E840E325041592E5359532E4444463031A51CBF0C19"
+            + "610C4F07A000000003101087010261094F07A0000000041010" + "9000"
+    ]
+
+    @Test func oneApplicationIsSelectedWithoutAChoice() throws {
+        let card = [
+            "00A4040007A000000003101000": Self.information(Self.visa, "5004564953419F38039F1A02")
+        ]
+        var selection = ApplicationSelection(try Self.applications(), on: .contact)
+        let step = try Self.run(&selection, from: selection.start(), card)
+        #expect(step == .choose(isRequired: false))
+        #expect(selection.candidates.map { $0.displayName } == ["VISA"])
+        guard case .selected(let chosen, let objects) = try Self.run(&selection, from: selection.choose(0), card) else {
+            Issue.record("no application is selected")
+            return
+        }
+        #expect(chosen.name == Self.visa && objects[0x9F38] == hex("9F1A02"))
+    }
+
+    @Test func applicationsThatCannotBeSelectedLeaveTheList() throws {
+        var card = [
+            "00A4040007A000000003101000": Self.information(Self.visa, "870102"),
+            "00A4040007A000000004101000": Self.information(Self.mastercard, "870101"),
+        ]
+        var selection = ApplicationSelection(try Self.applications(), on: .contact)
+        #expect(try Self.run(&selection, from: selection.start(), card) == .choose(isRequired: true))
+        #expect(selection.candidates.map { $0.priority } == [1, 2])
+        card["00A4040007A000000004101000"] = "6283"
+        // The choice stays required although one candidate is left.
+        #expect(try Self.run(&selection, from: selection.choose(0), card) == .choose(isRequired: true))
+        #expect(selection.candidates.map { $0.name } == [Self.visa])
+        #expect(selection.choose(7) == .choose(isRequired: true))
+        card["00A4040007A000000003101000"] = "6985"
+        #expect(try Self.run(&selection, from: selection.choose(0), card) == .failed(.notAccepted))
+        #expect(selection.choose(0) == .failed(.notAccepted))
+        #expect(selection.receive(CardResponse(status: .success)) == .failed(.notAccepted))
+    }
+
+    @Test func contactlessCardsAreReadByTheirDirectory() throws {
+        var selection = ApplicationSelection(try Self.applications(), on: .contactless)
+        let step = try Self.run(&selection, from: selection.start(), Self.contactless)
+        #expect(step == .choose(isRequired: false))
+        #expect(selection.candidates.map { $0.name } == [Self.visa, Self.mastercard])
+        #expect(selection.candidates.map { $0.kernel } == [3, 2])
+        var other = ApplicationSelection(try Self.applications(), on: .contactless)
+        #expect(try Self.run(&other, from: other.start(), [:]) == .failed(.notAccepted))
+    }
+
+    @Test func blockedCardsFail() throws {
+        var selection = ApplicationSelection(try Self.applications(), on: .contact)
+        let card = ["00A404000E315041592E5359532E444446303100": "6A81"]
+        #expect(try Self.run(&selection, from: selection.start(), card) == .failed(.cardBlocked))
+    }
+
+    @Test func directoriesCanBeLeftOut() throws {
+        var settings = ApplicationSelection.Settings()
+        settings.usesDirectory = false
+        var selection = ApplicationSelection(try Self.applications(), on: .contact, settings: settings)
+        guard case .send(let command) = selection.start() else {
+            Issue.record("no command")
+            return
+        }
+        #expect(command.octets == hex("00A4040007A000000003101000"))
+    }
+
+    /// A card that answers anything, for ever: the selection ends after a bounded number of commands.
+    @Test func hostileCardsAreBounded() throws {
+        var random = SeededRandom(seed: 12)
+        let answers = [
+            Self.information(hex("A000000003101001"), "50024142"), Self.information(Self.visa, "8701"), "9000", "6283",
+            "6F1E840E315041592E5359532E4444463031A50C8801015F2D02656E9F1101019000", "6A83", "6A82",
+            "700E610C4F07A00000000310108701029000", "70FF9000", "7061", "6F009000",
+        ]
+        for round in 0..<2_000 {
+            var selection = ApplicationSelection(try Self.applications(), on: round % 2 == 0 ? .contact : .contactless)
+            var step = selection.start()
+            var sent = 0
+            let fixed = round % 3 == 0 ? answers.randomElement(using: &random) : nil
+            while sent < 2_000 {
+                if case .send = step {
+                    sent += 1
+                    let answer = fixed ?? answers.randomElement(using: &random) ?? ""
+                    step = selection.receive(try CardResponse(hex(answer).span))
+                } else if case .choose = step {
+                    step = selection.choose(0)
+                } else {
+                    break
+                }
+            }
+            #expect(sent < 2_000)
+        }
+    }
+}
