@@ -71,7 +71,7 @@ let package = Package(
             dependencies: ["JackdawDSP", "JackdawTransport", "JackdawCards", "JackdawEMV", "JackdawReaders"],
             swiftSettings: house),
         .target(
-            name: "JackdawCryptography", dependencies: ["JackdawReaders", "JackdawCards", "COpenSSL"],
+            name: "JackdawCryptography", dependencies: ["JackdawReaders", "JackdawCards", "JackdawEMV", "COpenSSL"],
             swiftSettings: house),
 
         .target(

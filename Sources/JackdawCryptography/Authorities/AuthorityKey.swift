@@ -1,3 +1,5 @@
+public import JackdawEMV
+
 /// A public key of a certification authority of a card scheme, with which the certificates of issuers are verified (EMV
 /// Book 2, 5 and 11.2.2).
 public struct AuthorityKey: Sendable, Hashable {
@@ -8,7 +10,7 @@ public struct AuthorityKey: Sendable, Hashable {
     /// The key.
     public let key: RSAPublicKey
     /// The last day on which the key is valid; nil if it is not known.
-    public let expiry: Day?
+    public let expiry: CardDate?
     /// Whether the key is published for tests, so that it must not be used for live cards.
     public let isPublishedTestKey: Bool
     /// The SHA-1 of provider, index, modulus and exponent, 20 bytes: schemes publish it with the key.
@@ -22,13 +24,14 @@ public struct AuthorityKey: Sendable, Hashable {
     ///   - expiry: the last day on which the key is valid; nil if it is not known.
     ///   - isTestKey: whether the key is for tests. Test keys of Visa and Mastercard are recognised in any case.
     ///   - checksum: the published checksum, 20 bytes; nil verifies none.
-    /// - Throws: ``CryptographyError`` with code `length` if the provider has another size, `checksum` if the checksum
-    ///   does not match, `library`.
+    /// - Throws: ``CryptographyError`` with code `length` if the provider has another size; `length` or `value` if RSA has
+    ///   no such key; `checksum` if the checksum does not match, `library`.
     public init(
-        provider: [UInt8], index: UInt8, key: RSAPublicKey, expiry: Day? = nil, isTestKey: Bool = false,
+        provider: [UInt8], index: UInt8, key: RSAPublicKey, expiry: CardDate? = nil, isTestKey: Bool = false,
         checksum: [UInt8]? = nil
     ) throws(CryptographyError) {
         try CipherKey.check(provider, 5, "an RID")
+        try key.check()
         let found = try MessageDigest.sha1(of: (provider + [index] + key.modulus + key.exponent).span)
         guard checksum == nil || checksum == found else {
             throw CryptographyError(.checksum, "the checksum does not match the key: a digit of the key is wrong")
@@ -50,41 +53,4 @@ public struct AuthorityKey: Sendable, Hashable {
         0x2176_6EBB_0EE1_22AF, 0xD8E6_8DA1_67AB_5A85, 0xA69A_C760_3DAF_566E, 0xF06E_CC6D_2AAE_BF25,
         0x5BED_4068_D96E_A16D, 0x9A29_5B05_FB39_0EF7,
     ]
-}
-
-/// A day of the calendar.
-public struct Day: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// Year, month and day as one number, such as 20281231.
-    private let number: Int
-
-    /// Creates a day; nil if there is no such day.
-    /// - Parameters:
-    ///   - year: 1900 to 9999.
-    ///   - month: 1 to 12.
-    ///   - day: 1 to the last of the month.
-    public init?(year: Int, month: Int, day: Int) {
-        guard (1900...9999).contains(year), (1...12).contains(month) else { return nil }
-        let isLeapYear = year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
-        let last = month == 2 ? (isLeapYear ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
-        guard (1...last).contains(day) else { return nil }
-        number = year * 10_000 + month * 100 + day
-    }
-
-    /// Parses a day; nil if the text is not one.
-    /// - Parameter text: year, month and day, such as `2028-12-31`.
-    public init?(_ text: String) {
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.map(\.utf8.count) == [4, 2, 2], parts.allSatisfy({ $0.allSatisfy(\.isNumber) }),
-            let year = Int(parts[0]), let month = Int(parts[1]), let day = Int(parts[2])
-        else { return nil }
-        self.init(year: year, month: month, day: day)
-    }
-
-    /// The same form as ``init(_:)`` parses.
-    public var description: String {
-        let digits = String(number)
-        return "\(digits.prefix(4))-\(digits.dropFirst(4).prefix(2))-\(digits.suffix(2))"
-    }
-
-    public static func < (left: Day, right: Day) -> Bool { left.number < right.number }
 }

@@ -1,3 +1,4 @@
+public import JackdawEMV
 import JackdawReaders
 
 /// The public keys of the certification authorities that a terminal accepts.
@@ -25,18 +26,21 @@ public struct AuthorityKeys: Sendable, Hashable {
         self.keys = keys
     }
 
-    /// Finds the key of a provider.
+    /// The keys as ``JackdawEMV`` uses them for offline data authentication.
     /// - Parameters:
-    ///   - provider: the registered application provider identifier (RID): the first 5 bytes of the application's name.
-    ///   - index: the index of the key (tag 8F of the card).
-    ///   - day: the day on which the key must be valid; nil accepts expired keys.
-    /// - Returns: the key; nil if there is none.
-    public func key(of provider: [UInt8], index: UInt8, on day: Day? = nil) -> AuthorityKey? {
-        keys.first { key in
-            guard key.provider == provider, key.index == index else { return false }
+    ///   - day: the day on which the keys must be valid; nil accepts expired keys.
+    ///   - revoked: certificates of issuers that were withdrawn.
+    /// - Returns: the valid keys.
+    public func authenticationKeys(
+        on day: CardDate? = nil, revoked: [RevokedCertificate] = []
+    ) -> AuthenticationKeys {
+        let valid = keys.filter { key in
             guard let day, let expiry = key.expiry else { return true }
             return day <= expiry
         }
+        return AuthenticationKeys(
+            valid.map { CertificationAuthorityKey(provider: $0.provider, index: $0.index, key: $0.key) },
+            revoked: revoked)
     }
 
     private static func name(_ key: AuthorityKey) -> String {
@@ -105,9 +109,9 @@ extension AuthorityKeys {
             guard case .flag(let flag) = test else { throw bad("\(place).test", "it must be true or false") }
             isTestKey = flag
         }
-        var expiry: Day?
+        var expiry: CardDate?
         if let text = members["expires"] {
-            guard let day = text.text.flatMap({ Day($0) }) else {
+            guard let day = text.text.flatMap(Self.day) else {
                 throw bad("\(place).expires", "it must be a day, such as \"2028-12-31\"")
             }
             expiry = day
@@ -127,6 +131,18 @@ extension AuthorityKeys {
             }
             throw bad(place, error.message)
         }
+    }
+
+    /// The day of a text such as `2028-12-31`; nil for anything else.
+    private static func day(_ text: String) -> CardDate? {
+        let digits = Array(text.utf8)
+        guard digits.count == 10, digits[4] == UInt8(ascii: "-"), digits[7] == UInt8(ascii: "-"),
+            let year = UInt(text.prefix(4)), let month = UInt(text.dropFirst(5).prefix(2)),
+            let day = UInt(text.suffix(2))
+        else { return nil }
+        let date = CardDate(year: Int(year), month: Int(month), day: Int(day))
+        // A sign is not a digit.
+        return date?.description == text ? date : nil
     }
 
     /// The bytes of a member, of the given number.

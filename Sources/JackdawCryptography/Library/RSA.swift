@@ -1,40 +1,28 @@
 import COpenSSL
 package import JackdawCards
+public import JackdawEMV
 
-/// A public key of RSA, for the certificates and signatures of cards. The padding of EMV is a part of the data, so that
-/// there is none here.
-public struct RSAPublicKey: Sendable, Hashable {
-    /// The greatest size of a modulus, in bytes; EMV's limit is 248.
-    public static let greatestSize = 512
+extension RSAPublicKey {
+    /// The public operation: the block to the power of the exponent, modulo the modulus. It recovers the data of a
+    /// certificate or a signature, and encrypts a block for the key's owner. The padding of EMV is a part of the data,
+    /// so that there is none here.
+    /// - Parameter block: as many bytes as the modulus has; a smaller number than the modulus.
+    /// - Returns: as many bytes.
+    /// - Throws: ``CryptographyError`` with code `length` if the block has another size, the modulus more than 512 bytes
+    ///   or the exponent more than the modulus; `value` if the block is too great a number, the modulus even or 1, or
+    ///   the exponent 0; `library`.
+    public func apply(to block: Span<UInt8>) throws(CryptographyError) -> [UInt8] {
+        try check()
+        let result = try PowerModulo.of(block, exponent.span, modulus: modulus.span, isExponentSecret: false)
+        return result.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+    }
 
-    /// The modulus, the highest byte first.
-    public let modulus: [UInt8]
-    /// The exponent, the highest byte first.
-    public let exponent: [UInt8]
-
-    /// Creates a key.
-    /// - Parameters:
-    ///   - modulus: 1 to 512 bytes, an odd number greater than 1.
-    ///   - exponent: a number greater than 0, with at most as many bytes as the modulus. EMV's are 3 and 65,537.
-    /// - Throws: ``CryptographyError`` with code `length` or `value`.
-    public init(modulus: [UInt8], exponent: [UInt8]) throws(CryptographyError) {
+    /// Checks that modulus and exponent are those of a key.
+    func check() throws(CryptographyError) {
         try PowerModulo.check(modulus: modulus, exponentSize: exponent.count)
         guard exponent.contains(where: { $0 != 0 }) else {
             throw CryptographyError(.value, "the exponent of an RSA key must be greater than 0")
         }
-        self.modulus = modulus
-        self.exponent = exponent
-    }
-
-    /// The public operation: the block to the power of the exponent, modulo the modulus. It recovers the data of a
-    /// certificate or a signature, and encrypts a block for the key's owner.
-    /// - Parameter block: as many bytes as the modulus has; a smaller number than the modulus.
-    /// - Returns: as many bytes.
-    /// - Throws: ``CryptographyError`` with code `length` for another size, `value` if the number is too great,
-    ///   `library`.
-    public func apply(to block: Span<UInt8>) throws(CryptographyError) -> [UInt8] {
-        let result = try PowerModulo.of(block, exponent.span, modulus: modulus.span, isExponentSecret: false)
-        return result.withBytes { bytes in bytes.indices.map { bytes[$0] } }
     }
 }
 
@@ -67,12 +55,14 @@ package struct RSAPrivateKey: ~Copyable, Sendable {
 
 /// Powers of big numbers by libcrypto (`BN_mod_exp`).
 private enum PowerModulo {
+    /// The greatest size of a modulus, in bytes; EMV's limit is 248.
+    static let greatestSize = 512
+
     static func check(modulus: [UInt8], exponentSize: Int) throws(CryptographyError) {
-        let greatest = RSAPublicKey.greatestSize
-        guard (1...greatest).contains(modulus.count), (1...modulus.count).contains(exponentSize) else {
+        guard (1...greatestSize).contains(modulus.count), (1...modulus.count).contains(exponentSize) else {
             throw CryptographyError(
                 .length,
-                "an RSA key has a modulus of at most \(greatest) bytes and no longer exponent; this one has "
+                "an RSA key has a modulus of at most \(greatestSize) bytes and no longer exponent; this one has "
                     + "\(modulus.count) and \(exponentSize)")
         }
         let isOdd = modulus.last.map { $0 & 1 } == 1

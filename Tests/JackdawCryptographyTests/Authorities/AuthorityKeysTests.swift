@@ -1,4 +1,5 @@
 import JackdawCryptography
+import JackdawEMV
 import JackdawTestSupport
 import Testing
 
@@ -23,22 +24,23 @@ import Testing
 
     @Test func aKeyIsReadWithAllItsValues() throws {
         let keys = try Self.keys(Self.entry(["source": #""the scheme's list""#]))
-        let key = try #require(keys.key(of: hex("A000000003"), index: 0x95))
+        let key = try #require(keys.keys.first)
         #expect(key.provider == hex("A000000003") && key.index == 0x95)
         #expect(key.key.modulus == RSATests.modulus && key.key.exponent == [3])
-        #expect(key.expiry == Day(year: 2028, month: 12, day: 31))
+        #expect(key.expiry == CardDate(year: 2028, month: 12, day: 31))
         #expect(digits(key.checksum) == Self.checksum)
-        #expect(keys.key(of: hex("A000000003"), index: 0x94) == nil)
-        #expect(keys.key(of: hex("A000000004"), index: 0x95) == nil)
+        let found = keys.authenticationKeys().keys
+        #expect(found == [CertificationAuthorityKey(provider: key.provider, index: key.index, key: key.key)])
     }
 
-    @Test func expiredKeysAreNotFound() throws {
-        let provider = hex("A000000003")
+    @Test func expiredKeysAreLeftOut() throws {
         let keys = try Self.keys(Self.entry())
-        #expect(keys.key(of: provider, index: 0x95, on: Day("2028-12-31")) != nil)
-        #expect(keys.key(of: provider, index: 0x95, on: Day("2029-01-01")) == nil)
-        let endless = try Self.keys(Self.entry(["expires": nil]))
-        #expect(endless.key(of: provider, index: 0x95, on: Day("2099-01-01")) != nil)
+        let (last, next) = (CardDate(year: 2028, month: 12, day: 31), CardDate(year: 2029, month: 1, day: 1))
+        #expect(keys.authenticationKeys(on: last).keys.count == 1)
+        #expect(keys.authenticationKeys(on: next).keys.isEmpty)
+        #expect(try Self.keys(Self.entry(["expires": nil])).authenticationKeys(on: next).keys.count == 1)
+        let revoked = RevokedCertificate(provider: hex("A000000003"), index: 0x95, serialNumber: [0, 0, 1])
+        #expect(keys.authenticationKeys(revoked: [revoked]).revoked == [revoked])
     }
 
     @Test func publishedTestKeysAreMarkedAndRefusedForLiveCards() throws {
@@ -64,7 +66,8 @@ import Testing
         ["index": #""0095""#],
         ["index": "95"], ["modulus": #""12 34 5""#], ["modulus": #""12G4""#], ["modulus": #""""#],
         ["modulus": #""1234""#, "checksum": nil], ["exponent": #""00""#, "checksum": nil], ["expires": #""12/28""#],
-        ["expires": #""2027-02-29""#], ["expires": "20281231"], ["checksum": #""1234""#], ["test": #""yes""#],
+        ["expires": #""2027-02-32""#], ["expires": #""2027-+2-28""#], ["expires": #""2027-2-28""#],
+        ["expires": "20281231"], ["checksum": #""1234""#], ["test": #""yes""#],
         ["source": "1"], ["name": #""Visa""#],
     ])
     func errorsOfAKeyHaveItsPlace(_ changes: [String: String?]) {
@@ -90,16 +93,5 @@ import Testing
     @Test func filesAreBounded() {
         let text = [UInt8](repeating: 0x20, count: AuthorityKeys.greatestFile + 1)
         #expect(code { _ = try AuthorityKeys(json: text, mode: .test) } == .keyFile)
-    }
-
-    @Test(arguments: [
-        ("2028-12-31", true), ("2024-02-29", true), ("2000-02-29", true), ("1900-02-29", false), ("2026-04-31", false),
-        ("2026-13-01", false), ("2026-00-01", false), ("2026-01-00", false), ("1899-12-31", false), ("2026-1-1", false),
-        ("+026-01-01", false), ("2026-01-01-", false), ("", false),
-    ])
-    func daysAreThoseOfTheCalendar(_ text: String, isDay: Bool) {
-        let day = Day(text)
-        #expect((day != nil) == isDay)
-        if isDay { #expect(day?.description == text) }
     }
 }

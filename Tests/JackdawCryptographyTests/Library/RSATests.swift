@@ -1,5 +1,6 @@
 import JackdawCards
 import JackdawCryptography
+import JackdawEMV
 import JackdawTestSupport
 import Testing
 
@@ -15,19 +16,21 @@ import Testing
 
     /// The hash of the result was computed with Python's `pow`.
     @Test func aBlockIsRaisedToTheExponent() throws {
-        let key = try RSAPublicKey(modulus: Self.modulus, exponent: [3])
+        let key = RSAPublicKey(modulus: Self.modulus, exponent: [3])
         let block = (1...144).map { UInt8($0) }
         let result = try key.apply(to: block.span)
         #expect(result.count == 144)
+        #expect(LibCryptoPrimitives().recover(block, with: key) == result)
+        #expect(LibCryptoPrimitives().sha1(result) == (try MessageDigest.sha1(of: result.span)))
         let hash = try MessageDigest.sha1(of: result.span)
         #expect(digits(hash) == "A6C93F042847FD869CF2F37A650F62942874CE49")
-        let padded = try RSAPublicKey(modulus: Self.modulus, exponent: [0, 0, 3])
+        let padded = RSAPublicKey(modulus: Self.modulus, exponent: [0, 0, 3])
         #expect(try padded.apply(to: block.span) == result)
     }
 
     /// The textbook key of 61 and 53: leading zeros are kept.
     @Test func theKeysUndoEachOther() throws {
-        let key = try RSAPublicKey(modulus: [0x0C, 0xA1], exponent: [17])
+        let key = RSAPublicKey(modulus: [0x0C, 0xA1], exponent: [17])
         let (clear, encrypted): ([UInt8], [UInt8]) = ([0x00, 0x41], [0x0A, 0xE6])
         #expect(try key.apply(to: clear.span) == encrypted)
         let own = try RSAPrivateKey(modulus: [0x0C, 0xA1], exponent: secret("0AC1"))
@@ -39,7 +42,7 @@ import Testing
         ("0CA1", CryptographyError.Code.value), ("FFFF", .value), ("41", .length), ("000041", .length), ("", .length),
     ])
     func blocksAreSmallerThanTheModulus(_ block: String, expected: CryptographyError.Code) throws {
-        let key = try RSAPublicKey(modulus: [0x0C, 0xA1], exponent: [17])
+        let key = RSAPublicKey(modulus: [0x0C, 0xA1], exponent: [17])
         #expect(code { _ = try key.apply(to: hex(block).span) } == expected)
     }
 
@@ -49,7 +52,12 @@ import Testing
         ([0, 1], [3], .value), ([0], [3], .value), ([0x0C, 0xA1], [0], .value),
     ])
     func otherKeysAreRefused(_ modulus: [UInt8], _ exponent: [UInt8], expected: CryptographyError.Code) {
-        #expect(code { _ = try RSAPublicKey(modulus: modulus, exponent: exponent) } == expected)
+        let key = RSAPublicKey(modulus: modulus, exponent: exponent)
+        let block = [UInt8](repeating: 0, count: modulus.count)
+        #expect(code { _ = try key.apply(to: block.span) } == expected)
+        #expect(LibCryptoPrimitives().recover(block, with: key) == nil)
+        let provider: [UInt8] = [0xA0, 0, 0, 0, 3]
+        #expect(code { _ = try AuthorityKey(provider: provider, index: 1, key: key) } == expected)
     }
 
     /// FIPS 180-4 and RFC 3174.
