@@ -26,7 +26,7 @@ public struct AuthorityKeys: Sendable, Hashable {
         self.keys = keys
     }
 
-    /// The keys as ``JackdawEMV`` uses them for offline data authentication.
+    /// The keys as JackdawEMV uses them for offline data authentication.
     /// - Parameters:
     ///   - day: the day on which the keys must be valid; nil accepts expired keys.
     ///   - revoked: certificates of issuers that were withdrawn.
