@@ -13,7 +13,7 @@ struct BlockCipher: ~Copyable {
     }
 
     /// The block cipher mode of operation.
-    enum Chaining: String, CaseIterable {
+    enum Chaining: String {
         case ecb = "ECB"
         case cbc = "CBC"
     }
@@ -24,7 +24,7 @@ struct BlockCipher: ~Copyable {
     /// Creates a cipher that has no key yet.
     /// - Throws: ``CryptographyError`` with code `algorithm` if the algorithm does not encrypt, `library`.
     init(_ direction: Direction, _ chaining: Chaining, _ algorithm: KeyAlgorithm) throws(CryptographyError) {
-        guard algorithm.cipherName != nil else {
+        guard algorithm.isCipher else {
             throw CryptographyError(.algorithm, "a key for \(algorithm) cannot encrypt")
         }
         guard let cipher = FetchedCipher.of(algorithm, chaining), let context = unsafe EVP_CIPHER_CTX_new() else {
@@ -120,27 +120,30 @@ struct FetchedCipher: @unchecked Sendable {
     /// Owned by libcrypto until the program ends; libcrypto's ciphers do not change, and any thread may use them.
     let pointer: OpaquePointer
 
-    private init?(_ name: String) {
-        guard let pointer = unsafe EVP_CIPHER_fetch(nil, name, nil) else { return nil }
+    private init?(_ algorithm: KeyAlgorithm, _ chaining: BlockCipher.Chaining) {
+        guard let name = algorithm.cipherName,
+            let pointer = unsafe EVP_CIPHER_fetch(nil, "\(name)-\(chaining.rawValue)", nil)
+        else { return nil }
         unsafe self.pointer = pointer
     }
 
-    private static let all = BlockCipher.Chaining.allCases.map { chaining in
-        [KeyAlgorithm.tripleDES2, .tripleDES3, .aes128, .aes192, .aes256].map { algorithm in
-            algorithm.cipherName.flatMap { FetchedCipher("\($0)-\(chaining.rawValue)") }
-        }
-    }
+    private static let tripleDES2 = (FetchedCipher(.tripleDES2, .ecb), FetchedCipher(.tripleDES2, .cbc))
+    private static let tripleDES3 = (FetchedCipher(.tripleDES3, .ecb), FetchedCipher(.tripleDES3, .cbc))
+    private static let aes128 = (FetchedCipher(.aes128, .ecb), FetchedCipher(.aes128, .cbc))
+    private static let aes192 = (FetchedCipher(.aes192, .ecb), FetchedCipher(.aes192, .cbc))
+    private static let aes256 = (FetchedCipher(.aes256, .ecb), FetchedCipher(.aes256, .cbc))
 
     /// The cipher of an algorithm; nil if it does not encrypt, or libcrypto has no such cipher.
     static func of(_ algorithm: KeyAlgorithm, _ chaining: BlockCipher.Chaining) -> FetchedCipher? {
-        let ciphers = all[chaining == .ecb ? 0 : 1]
-        return switch algorithm {
-        case .tripleDES2: ciphers[0]
-        case .tripleDES3: ciphers[1]
-        case .aes128: ciphers[2]
-        case .aes192: ciphers[3]
-        case .aes256: ciphers[4]
-        case .hmac128, .hmac192, .hmac256: nil
-        }
+        let ciphers: (ecb: FetchedCipher?, cbc: FetchedCipher?) =
+            switch algorithm {
+            case .tripleDES2: tripleDES2
+            case .tripleDES3: tripleDES3
+            case .aes128: aes128
+            case .aes192: aes192
+            case .aes256: aes256
+            case .hmac128, .hmac192, .hmac256: (nil, nil)
+            }
+        return chaining == .ecb ? ciphers.ecb : ciphers.cbc
     }
 }
