@@ -32,6 +32,7 @@ let package = Package(
                 .product(name: "JackdawAudioFile", package: "jackdaw"),
                 .product(name: "JackdawCryptography", package: "jackdaw"),
                 .product(name: "JackdawDSP", package: "jackdaw"),
+                .product(name: "JackdawEMV", package: "jackdaw"),
                 .product(name: "JackdawReaders", package: "jackdaw"),
                 .product(name: "JackdawSimulator", package: "jackdaw"),
                 .product(name: "JackdawTransport", package: "jackdaw"),

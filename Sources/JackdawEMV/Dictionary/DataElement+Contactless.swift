@@ -1,4 +1,5 @@
-// The data elements of contactless kernels: EMV Books A, B, C-2 (Mastercard), C-3 (Visa) and C-4 (American Express).
+// The data elements of contactless kernels: EMV Books A, B, C-2 (Mastercard), C-3 (Visa), C-4 (American Express) and C-7
+// (UnionPay); DF4F is of JCB.
 
 extension DataElement {
     /// Elements of contactless cards and kernels; several tags have another meaning in each kernel.
@@ -21,9 +22,12 @@ extension DataElement {
         DataElement(0x9F5F, "DS Slot Availability", .card, .binary, 1, kernel: 2),
         DataElement(0x9F60, "CVC3 (Track1)", .card, .binary, 2, .cardData, kernel: 2),
         DataElement(0x9F61, "CVC3 (Track2)", .card, .binary, 2, .cardData, kernel: 2),
+        DataElement(0x9F61, "Cardholder ID Number", .card, .text, 1...40, .cardData, kernel: 7),
         DataElement(0x9F62, "PCVC3 (Track1)", .card, .binary, 6, kernel: 2),
+        DataElement(0x9F62, "Cardholder ID Type", .card, .alphanumeric, 1, kernel: 7),
         DataElement(0x9F63, "PUNATC (Track1)", .card, .binary, 6, kernel: 2),
         DataElement(0x9F63, "Offline Counter Initial Value", .card, .binary, 1...16, kernel: 3),
+        DataElement(0x9F63, "Product Identification Information", .card, .binary, 1...16, kernel: 7),
         DataElement(0x9F64, "NATC (Track1)", .card, .binary, 1, kernel: 2),
         DataElement(0x9F65, "PCVC3 (Track2)", .card, .binary, 2, kernel: 2),
         DataElement(0x9F66, "Terminal Transaction Qualifiers (TTQ)", .terminal, .binary, 4),
@@ -65,6 +69,7 @@ extension DataElement {
         DataElement(0x9F7F, "DS Unpredictable Number", .terminal, .binary, 4, kernel: 2),
         DataElement(0xBF60, "Integrated Data Storage Record Update Template", .terminal, .template, 0...252, kernel: 2),
         DataElement(0xDF4B, "POS Cardholder Interaction Information", .card, .binary, 3, kernel: 2),
+        DataElement(0xDF4F, "JIS 2 Equivalent Data", .card, .binary, 1...69, .cardData),
         DataElement(0xDF60, "DS Input (Card)", .terminal, .binary, 8, kernel: 2),
         DataElement(0xDF61, "DS Digest H", .terminal, .binary, 8, kernel: 2),
         DataElement(0xDF62, "DS ODS Info", .terminal, .binary, 1, kernel: 2),

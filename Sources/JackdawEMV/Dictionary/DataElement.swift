@@ -88,20 +88,27 @@ public struct DataElement: Sendable, Hashable {
     ///     the kernel with the lowest number.
     /// - Returns: nil if the tag is not in the dictionary.
     public static func find(_ tag: Tag, kernel: Int? = nil) -> DataElement? {
+        let meanings = all[firstIndex(of: tag)...].prefix { $0.tag == tag }
+        return meanings.first { $0.kernel == kernel } ?? meanings.first
+    }
+
+    /// Whether the value of a tag may be shown: the strictest rule of its meanings. Tags that are not in the dictionary are
+    /// treated like card data.
+    public static func sensitivity(of tag: Tag) -> Sensitivity {
+        let meanings = all[firstIndex(of: tag)...].prefix { $0.tag == tag }
+        if meanings.contains(where: { $0.sensitivity == .secret }) { return .secret }
+        let isOpen = !meanings.isEmpty && meanings.allSatisfy { $0.sensitivity == .open }
+        return isOpen ? .open : .cardData
+    }
+
+    /// The index of the first element whose tag is not below a tag.
+    private static func firstIndex(of tag: Tag) -> Int {
         var low = 0
         var high = all.count
         while low < high {
             let middle = (low + high) / 2
             if all[middle].tag < tag { low = middle + 1 } else { high = middle }
         }
-        var found: DataElement?
-        while low < all.count, all[low].tag == tag {
-            if found == nil || all[low].kernel == kernel { found = all[low] }
-            low += 1
-        }
-        return found
+        return low
     }
-
-    /// Whether the value of a tag may be shown. Tags that are not in the dictionary are treated like card data.
-    public static func sensitivity(of tag: Tag) -> Sensitivity { find(tag)?.sensitivity ?? .cardData }
 }

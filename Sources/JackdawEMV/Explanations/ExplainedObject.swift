@@ -65,7 +65,8 @@ public struct ExplainedObject: Sendable, Hashable {
     private init(_ object: TagLengthValue, _ value: Span<UInt8>, _ context: ValueContext, _ isRevealing: Bool) {
         self.object = object
         element = DataElement.find(object.tag, kernel: context.kernel)
-        let sensitivity = element?.sensitivity ?? .cardData
+        let ofKernel = element.flatMap { $0.kernel != nil && $0.kernel == context.kernel ? $0.sensitivity : nil }
+        let sensitivity = ofKernel ?? DataElement.sensitivity(of: object.tag)
         let isShown = sensitivity == .open || (sensitivity == .cardData && isRevealing)
         guard !object.tag.isConstructed else {
             (digits, text, details) = (nil, nil, [])

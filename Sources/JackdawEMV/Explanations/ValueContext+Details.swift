@@ -23,6 +23,9 @@ extension ValueContext {
         case 0x9F27: return cryptogram(value)
         case 0x9F10: return issuerData(value)
         case 0x87: return priority(value)
+        case 0x9F4D:
+            guard value.count == 2 else { return [] }
+            return [Detail("sfi", "File \(value[0])", octet: 1), Detail("records", "\(value[1]) records", octet: 2)]
         case 0x88: return value.count == 1 ? [Detail("sfi", "File \(value[0])", octet: 1)] : []
         case 0x5F2D: return languages(value)
         default: return []
@@ -108,6 +111,8 @@ extension ValueContext {
 
     private func issuerData(_ value: Span<UInt8>) -> [Detail] {
         guard let data = IssuerApplicationData(value) else { return [] }
+        let rest = data.discretionaryData.span.hexadecimal
+        let discretionary = rest.isEmpty ? [] : [Detail("discretionary_data", "Discretionary data \(rest)")]
         return [
             Detail(data.format.rawValue, data.format.application),
             Detail("dki", "Derivation key index \(data.derivationKeyIndex.hexadecimal)"),
@@ -115,7 +120,7 @@ extension ValueContext {
             Detail("cvr", "Card verification results \(data.cardVerificationResults.span.hexadecimal)"),
             Detail("second_gac", "Second GENERATE AC: \(Self.text(data.second))"),
             Detail("first_gac", "First GENERATE AC: \(Self.text(data.first))"),
-        ]
+        ] + VerificationResultBits.details(data) + discretionary
     }
 
     private static func text(_ cryptogram: IssuerApplicationData.Cryptogram) -> String {

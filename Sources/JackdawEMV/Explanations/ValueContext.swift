@@ -40,7 +40,8 @@ struct ValueContext {
             return Amount(minorUnits: value.bigEndian, currencyCode: currency).description
         case 0x5F24, 0x5F25, 0x9A: return CardDate(value)?.description
         case 0x9F21: return time(value)
-        case 0x5F2A, 0x9F42, 0x9F3C: return Currency.find(value)?.alphabeticCode
+        case 0x5F2A, 0x9F42, 0x9F3C: return Currency.find(value).map { "\($0.alphabeticCode) (\($0.name))" }
+        case 0x5F28, 0x9F1A: return Country.find(value).map { "\($0.alphabeticCode) (\($0.name))" }
         case 0x9F12: return codeTable.flatMap { try? $0.text(value) } ?? printable(value)
         case 0x9C: return value.count == 1 ? TransactionKind.text(value[0]) : nil
         case 0x9F35: return value.count == 1 ? TerminalKind.text(value[0]) : nil

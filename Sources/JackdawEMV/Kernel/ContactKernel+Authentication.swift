@@ -36,7 +36,7 @@ extension ContactKernel {
         // The DDOL must ask for the unpredictable number (Book 2, 6.5.1).
         let list = try list(.ddol) ?? (try? DataObjectList(configuration.defaultDDOL.span))
         guard let list, list.contains(.unpredictableNumber) else {
-            try finishAuthentication(AuthenticationFailure(.missing, in: .ddol))
+            try finishAuthentication(AuthenticationFailure(.dynamicList, in: .ddol))
             return
         }
         lists.ddol = values(of: list)

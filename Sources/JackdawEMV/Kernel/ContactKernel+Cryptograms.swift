@@ -20,7 +20,7 @@ extension ContactKernel {
         lists.cdol1 = try sendGenerateCryptogram(action.request, .cdol1, .firstCryptogram)
     }
 
-    /// Sends GENERATE AC. With CDA, every cryptogram but an AAC must be signed (mode 1 of Book 4, 6.3.2.1).
+    /// Sends GENERATE AC. With CDA, every cryptogram but an AAC must be signed (CDA mode 1: Book 2, annex D).
     /// - Returns: the values of the list.
     private mutating func sendGenerateCryptogram(
         _ type: CryptogramType, _ tag: Tag, _ meaning: Waiting
@@ -62,7 +62,7 @@ extension ContactKernel {
             throw KernelTermination(.cardLogic, .cryptogramInformation)
         }
         guard try isSignatureValid(response, information, over: [lists.pdol, lists.cdol1]) else {
-            // A wrong signature declines: a TC at once, an ARQC by a second cryptogram (Book 3, 10.3).
+            // A wrong signature declines: a TC at once, an ARQC by a second cryptogram (Book 4, 6.3.2.1).
             if information.type == .arqc {
                 try complete(.aac, responseCode: .offlineDeclined)
             } else {
@@ -131,7 +131,8 @@ extension ContactKernel {
         return answer
     }
 
-    /// Checks the signature of a cryptogram that must have one, and takes the cryptogram out of it. Sets the TVR on a failure.
+    /// Checks the signature of a cryptogram that must have one, and takes the cryptogram out of it. Sets the TVR on a
+    /// failure.
     private mutating func isSignatureValid(
         _ response: CardResponse, _ information: CryptogramInformation, over values: [SecretOctets]
     ) throws(KernelTermination) -> Bool {

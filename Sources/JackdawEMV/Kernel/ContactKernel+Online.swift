@@ -45,7 +45,8 @@ extension ContactKernel {
         }
     }
 
-    /// Has the card check the issuer's cryptogram, if the AIP asks for EXTERNAL AUTHENTICATE. Otherwise the CDOL2 may have it.
+    /// Has the card check the issuer's cryptogram, if the AIP asks for EXTERNAL AUTHENTICATE. Otherwise the CDOL2 may
+    /// have it.
     private mutating func authenticateIssuer() throws(KernelTermination) {
         phase = .issuerAuthentication
         guard profile.contains(.issuerAuthenticationSupported), let data = terminal[.issuerAuthenticationData] else {

@@ -84,9 +84,10 @@ extension ContactKernel {
             if record.isAuthenticated { staticData.add(octets, file: record.file) }
             // Records of other files than 1 to 10 are not EMV's (Book 3, 10.2).
             guard record.file <= 10 else { return }
-            guard let first = (try? TagLengthValue.list(octets))?.first, first.tag == .recordTemplate,
-                first.value.upperBound == octets.count
-            else { throw KernelTermination(.malformed, .recordTemplate) }
+            let outer = (try? TagLengthValue.list(octets))?.filter { $0.depth == 0 }
+            guard let outer, outer.count == 1, outer[0].tag == .recordTemplate else {
+                throw KernelTermination(.malformed, .recordTemplate)
+            }
             let repeated: [Tag]
             do throws(DataObjectError) { repeated = try objects.add(octets) } catch {
                 throw KernelTermination(.malformed, .recordTemplate)

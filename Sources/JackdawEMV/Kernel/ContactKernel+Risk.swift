@@ -6,11 +6,7 @@ extension ContactKernel {
         if transaction.isOnlineForced { risk.findings.append(.merchantForcedOnline) }
         let account = card.secret(.accountNumber)
         if configuration.exceptionFile.contains(where: { account == $0 }) { risk.findings.append(.onExceptionFile) }
-        // The exception file and the merchant's wish count for every card (Book 4, 6.3.5), the rest if the AIP asks for it.
-        guard profile.contains(.terminalRiskManagement) else {
-            try finishRiskManagement()
-            return
-        }
+        // A bit of the AIP makes risk management mandatory. The kernel performs it for every card.
         tsi.insert(.terminalRiskManagementPerformed)
         let limits = configuration.limits
         let finding = TerminalRiskManagement.floorLimit(

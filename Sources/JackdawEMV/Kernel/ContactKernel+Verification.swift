@@ -35,15 +35,26 @@ extension ContactKernel {
             guard let command = try? CardCommand.getData(.pinTryCounter) else { return }
             transmit(command, .pinTryCounter)
         case .request(.offlinePIN(let isEnciphered, let triesLeft)):
-            ask(
-                .enterPIN(PINRequest(isOnline: false, triesLeft: triesLeft, isRetry: isPINRetry)),
-                .pin(isOnline: false, isEnciphered: isEnciphered))
+            let key = isEnciphered ? pinKey : nil
+            // Without a key, the cardholder is not asked.
+            guard !isEnciphered || key != nil else {
+                try advanceVerification(.notEnciphered)
+                return
+            }
+            ask(.enterPIN(PINRequest(isOnline: false, triesLeft: triesLeft, isRetry: isPINRetry)), .pin(key))
         case .request(.onlinePIN):
-            ask(
-                .enterPIN(PINRequest(isOnline: true, triesLeft: nil, isRetry: false)),
-                .pin(isOnline: true, isEnciphered: false))
+            ask(.enterPIN(PINRequest(isOnline: true, triesLeft: nil, isRetry: false)), .onlinePIN)
         case .finished(let report): try finishVerification(report)
         }
+    }
+
+    /// The key with which a PIN is enciphered; nil if the card has none that is valid. 7F, PIN block and challenge take
+    /// 17 octets of a block (Book 2, 7.2).
+    private var pinKey: RSAPublicKey? {
+        do throws(AuthenticationFailure) {
+            let key = try authentication.pinKey(of: card, staticData)
+            return key.modulus.count >= 17 ? key : nil
+        } catch { return nil }
     }
 
     mutating func takeTryCounter(_ response: CardResponse) throws(KernelTermination) {
@@ -51,26 +62,28 @@ extension ContactKernel {
         try advanceVerification(.tryCounter(value?.count == 1 ? value?.first.map { Int($0) } : nil))
     }
 
-    /// Takes the answer of the PIN pad.
-    /// - Returns: false if the answer is none of a PIN pad, or the PIN does not have 4 to 12 digits.
-    mutating func takePIN(
-        _ answer: KernelAnswer, isOnline: Bool, isEnciphered: Bool
-    ) throws(KernelTermination) -> Bool {
+    /// Sends a PIN to the card, or asks for the challenge with which it is enciphered.
+    /// - Returns: false if the PIN does not have 4 to 12 digits.
+    mutating func takePIN(_ digits: SecretOctets, _ key: RSAPublicKey?) -> Bool {
+        guard let block = Self.pinBlock(digits) else { return false }
+        if let key {
+            transmit(.getChallenge, .challenge(block, key))
+        } else {
+            var octets = block.octets
+            defer { octets.wipe() }
+            verify(octets, isEnciphered: false)
+        }
+        return true
+    }
+
+    /// Takes an answer of the PIN pad without a PIN.
+    /// - Returns: false if the answer is none of a PIN pad.
+    mutating func takePINFailure(_ answer: KernelAnswer) throws(KernelTermination) -> Bool {
         switch answer {
         case .pinBypassed: try advanceVerification(.bypassed)
         case .pinPadFailed: try advanceVerification(.malfunction)
         case .cancelled: throw KernelTermination(.cancelled)
         case .cardLost: throw KernelTermination(.cardLost)
-        case .onlinePINEntered where isOnline: try advanceVerification(.entered)
-        case .pin(let digits) where !isOnline:
-            guard let block = Self.pinBlock(digits) else { return false }
-            if isEnciphered {
-                transmit(.getChallenge, .challenge(block))
-            } else {
-                var octets = block.octets
-                defer { octets.wipe() }
-                verify(octets, isEnciphered: false)
-            }
         default: return false
         }
         return true
@@ -98,14 +111,10 @@ extension ContactKernel {
         transmit(command, .pinVerification)
     }
 
-    mutating func takeChallenge(_ response: CardResponse, _ pin: SecretOctets) throws(KernelTermination) {
-        let key: RSAPublicKey
-        do throws(AuthenticationFailure) { key = try authentication.pinKey(of: card, staticData) } catch {
-            try advanceVerification(.notEnciphered)
-            return
-        }
-        // 7F, PIN block and challenge take 17 octets (Book 2, 7.2).
-        guard response.status == .success, response.data.count == 8, key.modulus.count >= 17 else {
+    mutating func takeChallenge(
+        _ response: CardResponse, _ pin: SecretOctets, _ key: RSAPublicKey
+    ) throws(KernelTermination) {
+        guard response.status == .success, response.data.count == 8 else {
             try advanceVerification(.notEnciphered)
             return
         }

@@ -2,9 +2,10 @@
 
 /// A contact transaction from GET PROCESSING OPTIONS to its end.
 ///
-/// The kernel starts with the application that was selected. It returns actions: effects for the caller to carry out, steps for
-/// observers, and the outcome. The caller answers each effect with its identifier. The kernel has no deadline of its own: a caller
-/// that waits no longer answers ``KernelAnswer/cardLost``, ``KernelAnswer/cancelled`` or ``HostAnswer/unknown``.
+/// The kernel starts with the application that was selected. It returns actions: effects for the caller to carry out,
+/// steps for observers, and the outcome. The caller answers each effect with its identifier. The kernel has no deadline
+/// of its own: a caller that waits no longer answers ``KernelAnswer/cardLost``, ``KernelAnswer/cancelled`` or
+/// ``HostAnswer/unknown``.
 ///
 /// ```swift
 /// var kernel = ContactKernel(configuration, transaction, application: fileControl, primitives)
@@ -75,8 +76,11 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
         case record(Int)
         case internalAuthentication
         case pinTryCounter
-        case pin(isOnline: Bool, isEnciphered: Bool)
-        case challenge(SecretOctets)
+        /// A PIN for the issuer.
+        case onlinePIN
+        /// A PIN for the card, in clear or enciphered with a key.
+        case pin(RSAPublicKey?)
+        case challenge(SecretOctets, RSAPublicKey)
         case padding(SecretOctets, challenge: [UInt8], RSAPublicKey)
         case pinVerification
         case transactionCounter
@@ -116,7 +120,8 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
     /// Goes on with an answer.
     /// - Parameters:
     ///   - answer: the answer.
-    ///   - identifier: the identifier of the effect that it answers. A late or repeated answer is ignored, and a step says so.
+    ///   - identifier: the identifier of the effect that it answers. A late or repeated answer is ignored, and a step
+    ///     says so.
     /// - Returns: the next actions.
     public mutating func receive(_ answer: KernelAnswer, to identifier: Int) -> [KernelAction] {
         guard let open = waiting, identifier == lastIdentifier else {
@@ -216,8 +221,9 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
         case (.selectionNumber, .random(let number)) where number.count == 4: try select(by: number)
         case (.padding(let pin, let challenge, let key), .random(let octets)):
             return try encipher(pin, challenge, octets, key)
-        case (.pin(let isOnline, let isEnciphered), _):
-            return try takePIN(answer, isOnline: isOnline, isEnciphered: isEnciphered)
+        case (.onlinePIN, .onlinePINEntered): try advanceVerification(.entered)
+        case (.pin(let key), .pin(let digits)): return takePIN(digits, key)
+        case (.onlinePIN, _), (.pin, _): return try takePINFailure(answer)
         case (.host, .host(let answer)): try takeHost(answer)
         case (.unpredictableNumber, _), (.selectionNumber, _), (.padding, _), (.host, _): return false
         case (_, .cardLost): throw KernelTermination(.cardLost)
@@ -234,7 +240,7 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
         case .record(let index): try takeRecord(response, index)
         case .internalAuthentication: try takeSignature(response)
         case .pinTryCounter: try takeTryCounter(response)
-        case .challenge(let pin): try takeChallenge(response, pin)
+        case .challenge(let pin, let key): try takeChallenge(response, pin, key)
         case .pinVerification: try advanceVerification(.verified(response.status))
         case .transactionCounter: askForLastOnline(response.counter(.transactionCounter))
         case .lastOnlineCounter(let counter): try takeCounters(counter, response.counter(.lastOnlineCounter))
@@ -242,7 +248,7 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
         case .externalAuthentication: try takeIssuerAuthentication(response)
         case .script: try takeScript(response)
         case .secondCryptogram: try takeSecondCryptogram(response)
-        case .unpredictableNumber, .pin, .padding, .selectionNumber, .host: break
+        case .unpredictableNumber, .onlinePIN, .pin, .padding, .selectionNumber, .host: break
         }
     }
 }

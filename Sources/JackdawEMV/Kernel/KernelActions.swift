@@ -1,19 +1,32 @@
 // What a kernel returns, and what the caller answers.
 
-/// The phase of a transaction, in the order of EMV Book 3, section 8.
+/// The phase of a transaction, with the section of EMV Book 3.
 public enum KernelPhase: String, Sendable, Hashable {
+    /// GET PROCESSING OPTIONS (10.1).
     case initiateApplication = "initiate_application"
+    /// READ RECORD along the AFL (10.2).
     case readApplicationData = "read_application_data"
+    /// SDA, DDA, or the keys of CDA (10.3).
     case offlineDataAuthentication = "offline_data_authentication"
+    /// Version, usage control and dates (10.4).
     case processingRestrictions = "processing_restrictions"
+    /// The rules of the CVM list (10.5).
     case cardholderVerification = "cardholder_verification"
+    /// Floor limit, random selection and velocity (10.6).
     case terminalRiskManagement = "terminal_risk_management"
+    /// The action codes decide on the first cryptogram (10.7).
     case terminalActionAnalysis = "terminal_action_analysis"
+    /// The first GENERATE AC (10.8).
     case cardActionAnalysis = "card_action_analysis"
+    /// The issuer is asked (10.9).
     case onlineProcessing = "online_processing"
+    /// EXTERNAL AUTHENTICATE (10.9).
     case issuerAuthentication = "issuer_authentication"
+    /// Issuer scripts of template 71 (10.10).
     case scriptsBeforeCompletion = "scripts_before_completion"
+    /// The second GENERATE AC (10.11).
     case completion = "completion"
+    /// Issuer scripts of template 72 (10.10).
     case scriptsAfterCompletion = "scripts_after_completion"
 }
 
@@ -31,6 +44,7 @@ public enum KernelAction: Sendable {
 public struct KernelEffect: Sendable {
     /// The identifier of the effect, which its answer must name. Identifiers begin at 1 and increase.
     public let identifier: Int
+    /// The task, with the answers that it allows.
     public let task: Task
 
     /// A kind of task.
@@ -67,7 +81,8 @@ public struct PINRequest: Sendable, Hashable {
 
 /// The request to the issuer: the data objects of an online message (fact sheets of the schemes add further ones).
 public struct OnlineRequest: Sendable {
-    /// The objects of terminal and card, card data in clear in wiped memory. The caller enciphers what leaves the device.
+    /// The objects of terminal and card, card data in clear in wiped memory. The caller enciphers what leaves the
+    /// device.
     public let objects: DataObjectStore
     /// Whether the message must have an enciphered PIN.
     public let hasOnlinePIN: Bool

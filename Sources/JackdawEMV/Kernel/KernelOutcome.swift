@@ -10,7 +10,8 @@ public struct KernelOutcome: Sendable {
         case declined
         /// The card declined, as it does not allow the service.
         case notAccepted
-        /// The card does not allow this application for the transaction: remove it from the list and select another one.
+        /// The card does not allow this application for the transaction: remove it from the list and select another
+        /// one.
         case selectAnother
         /// The transaction was broken off.
         case terminated(KernelTermination)

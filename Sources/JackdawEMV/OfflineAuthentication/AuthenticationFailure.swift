@@ -7,7 +7,8 @@ public struct AuthenticationFailure: Error, Sendable, Hashable, CustomStringConv
     /// The kind of failure. A struct, so that kinds can be added.
     public struct Code: Sendable, Hashable {
         enum Kind: String {
-            case missing, noAuthorityKey, length, format, hash, expired, identifier, algorithm, revoked, tagList, record
+            case missing, noAuthorityKey, length, format, hash, expired, identifier, algorithm, revoked, tagList,
+                dynamicList, record
             case cryptogramInformation, transactionData, response
         }
         let kind: Kind
@@ -31,6 +32,8 @@ public struct AuthenticationFailure: Error, Sendable, Hashable, CustomStringConv
         public static let revoked = Code(kind: .revoked)
         /// The Static Data Authentication Tag List has another tag than 82.
         public static let tagList = Code(kind: .tagList)
+        /// The list of the values to be signed (DDOL) does not ask for the unpredictable number.
+        public static let dynamicList = Code(kind: .dynamicList)
         /// A record that takes part in the authentication is not a record template.
         public static let record = Code(kind: .record)
         /// The Cryptogram Information Data in the signature is not that of the response.
@@ -72,6 +75,7 @@ public struct AuthenticationFailure: Error, Sendable, Hashable, CustomStringConv
         case .algorithm: "the certificate names an unknown algorithm"
         case .revoked: "the certificate was withdrawn"
         case .tagList: "the list has another tag than 82"
+        case .dynamicList: "the list does not ask for the unpredictable number"
         case .record: "the record is not a template 70"
         case .cryptogramInformation: "the signed cryptogram information is another one"
         case .transactionData: "the signed transaction data are other ones"

@@ -6,23 +6,23 @@
 public protocol AuthenticationPrimitives: Sendable {
     /// Applies a public key to a block: the block to the power of the exponent, modulo the modulus (EMV Book 2, B2.1).
     /// - Parameters:
-    ///   - block: as many bytes as the modulus has, most significant first.
+    ///   - block: as many octets as the modulus has, most significant first.
     ///   - key: the public key.
-    /// - Returns: as many bytes as the modulus has; nil if the key cannot be used.
+    /// - Returns: as many octets as the modulus has; nil if the key cannot be used.
     func recover(_ block: [UInt8], with key: RSAPublicKey) -> [UInt8]?
 
-    /// The SHA-1 digest of bytes, 20 bytes (EMV Book 2, B3.1).
+    /// The SHA-1 digest of octets, 20 octets (EMV Book 2, B3.1).
     func sha1(_ bytes: [UInt8]) -> [UInt8]
 }
 
 /// An RSA public key.
 public struct RSAPublicKey: Sendable, Hashable {
-    /// Most significant byte first, without leading zeros.
+    /// Most significant octet first, without leading zeros.
     public let modulus: [UInt8]
-    /// Most significant byte first: `03` or `010001` on EMV cards.
+    /// Most significant octet first: `03` or `010001` on EMV cards.
     public let exponent: [UInt8]
 
-    /// A key of a modulus and an exponent, both with the most significant byte first.
+    /// A key of a modulus and an exponent, both with the most significant octet first.
     public init(modulus: [UInt8], exponent: [UInt8]) {
         self.modulus = modulus
         self.exponent = exponent
@@ -31,7 +31,7 @@ public struct RSAPublicKey: Sendable, Hashable {
 
 /// A public key of a certification authority, of which a terminal has some for each scheme (EMV Book 2, 11.2.2).
 public struct CertificationAuthorityKey: Sendable, Hashable {
-    /// The registered application provider identifier: the first five bytes of the scheme's application identifiers.
+    /// The registered application provider identifier: the first five octets of the scheme's application identifiers.
     public let provider: [UInt8]
     /// The Certification Authority Public Key Index, which the card names in tag 8F.
     public let index: UInt8
@@ -39,7 +39,7 @@ public struct CertificationAuthorityKey: Sendable, Hashable {
     public let key: RSAPublicKey
 
     /// - Parameters:
-    ///   - provider: the registered application provider identifier, five bytes.
+    ///   - provider: the registered application provider identifier, five octets.
     ///   - index: the index under which cards name the key.
     ///   - key: the public key.
     public init(provider: [UInt8], index: UInt8, key: RSAPublicKey) {
@@ -51,14 +51,15 @@ public struct CertificationAuthorityKey: Sendable, Hashable {
 
 /// An issuer's certificate that its certification authority has withdrawn (EMV Book 2, 5.1.4).
 public struct RevokedCertificate: Sendable, Hashable {
-    /// The registered application provider identifier, five bytes.
+    /// The registered application provider identifier, five octets.
     public let provider: [UInt8]
     /// The Certification Authority Public Key Index.
     public let index: UInt8
-    /// The serial number of the certificate, three bytes.
+    /// The serial number of the certificate, three octets.
     public let serialNumber: [UInt8]
 
-    /// A certificate by its provider (five bytes), the index of its authority's key and its serial number (three bytes).
+    /// A certificate by its provider (five octets), the index of its authority's key and its serial number (three
+    /// octets).
     public init(provider: [UInt8], index: UInt8, serialNumber: [UInt8]) {
         self.provider = provider
         self.index = index

@@ -55,8 +55,8 @@ public struct StaticAuthenticationData: Sendable {
     /// Static data without records.
     public init() {}
 
-    /// Adds a record that takes part in the authentication, in the order of the AFL. Of files 1 to 10 the contents of the
-    /// template count, of other files the whole record.
+    /// Adds a record that takes part in the authentication, in the order of the AFL. Of files 1 to 10 the contents of
+    /// the template count, of other files the whole record.
     public mutating func add(_ record: Span<UInt8>, file: Int) {
         guard let template = (try? TagLengthValue.list(record))?.first, template.tag == 0x70 else {
             hasInvalidRecord = true
@@ -135,7 +135,8 @@ public struct OfflineAuthentication<Primitives: AuthenticationPrimitives>: Senda
         return try blocks.cardKey(parts, of: issuer, staticData: data, account: account(card), on: date)
     }
 
-    /// Recovers the key with which PINs are enciphered: the card's own key for PINs, else its key for signatures (Book 2, 7.1).
+    /// Recovers the key with which PINs are enciphered: the card's own key for PINs, else its key for signatures (Book
+    /// 2, 7.1).
     /// - Parameters:
     ///   - card: the objects of the card.
     ///   - staticData: the static data to be authenticated.

@@ -4,7 +4,7 @@
 struct SignedBlocks<Primitives: AuthenticationPrimitives> {
     let primitives: Primitives
 
-    /// The size of the header, the format, the hash and the trailer of a block, in bytes.
+    /// The size of the header, the format, the hash and the trailer of a block, in octets.
     private static var frame: Int { 23 }
 
     /// Recovers a block and checks its header, format, trailer and hash, in the order of the book.
@@ -12,8 +12,8 @@ struct SignedBlocks<Primitives: AuthenticationPrimitives> {
     ///   - block: the signed block.
     ///   - tag: the object that it is, for errors.
     ///   - key: the signer's key.
-    ///   - format: the second byte of the block.
-    ///   - fields: the least number of bytes between format and hash.
+    ///   - format: the second octet of the block.
+    ///   - fields: the least number of octets between format and hash.
     ///   - algorithmAt: the place of the Hash Algorithm Indicator.
     ///   - more: the data that the hash covers after the block's own.
     /// - Returns: the recovered block.
@@ -34,7 +34,10 @@ struct SignedBlocks<Primitives: AuthenticationPrimitives> {
         }
         // 01 is SHA-1, the only hash of these formats (Book 2, B3).
         guard plain[algorithmAt] == 0x01 else { throw AuthenticationFailure(.algorithm, in: tag) }
-        var covered = Array(plain[1..<(plain.count - 21)] + more)
+        var covered: [UInt8] = []
+        covered.reserveCapacity(plain.count + more.count)
+        covered += plain[1..<(plain.count - 21)]
+        covered += more
         defer { covered.wipe() }
         guard primitives.sha1(covered).elementsEqual(plain[(plain.count - 21)..<(plain.count - 1)]) else {
             throw AuthenticationFailure(.hash, in: tag)
@@ -119,7 +122,7 @@ struct SignedBlocks<Primitives: AuthenticationPrimitives> {
     ///   - block: the value of tag 93.
     ///   - issuer: the issuer's key.
     ///   - staticData: the static data to be authenticated.
-    /// - Returns: the Data Authentication Code, two bytes.
+    /// - Returns: the Data Authentication Code, two octets.
     /// - Throws: a failure in tag 93.
     func dataAuthenticationCode(
         _ block: [UInt8], signedBy issuer: RSAPublicKey, over staticData: [UInt8]

@@ -59,7 +59,8 @@ public struct CardholderVerification: Sendable {
         case tryCounter(Int?)
         /// To ``Request/offlinePIN(isEnciphered:triesLeft:)``: the status word of VERIFY.
         case verified(StatusWord)
-        /// To ``Request/offlinePIN(isEnciphered:triesLeft:)``: the PIN could not be enciphered, as the card's key is not valid.
+        /// To ``Request/offlinePIN(isEnciphered:triesLeft:)``: the PIN could not be enciphered, as the card's key is
+        /// not valid.
         case notEnciphered
         /// To ``Request/onlinePIN``: the PIN was entered and enciphered for the issuer.
         case entered
@@ -71,7 +72,9 @@ public struct CardholderVerification: Sendable {
 
     /// A question, or the end.
     public enum Step: Sendable, Hashable {
+        /// A question, which ``CardholderVerification/receive(_:)`` takes the answer to.
         case request(Request)
+        /// The end of the evaluation, with its report.
         case finished(CardholderVerificationReport)
     }
 
@@ -82,6 +85,8 @@ public struct CardholderVerification: Sendable {
     private var isBypassed = false
     private var index = -1
     private var triesLeft: Int?
+    /// The request that waits for its answer.
+    private var open: Request?
     private var report = CardholderVerificationReport()
     private var attempted: CardholderVerificationList.Rule?
 
@@ -104,9 +109,14 @@ public struct CardholderVerification: Sendable {
         return next()
     }
 
-    /// Goes on with the answer to the request that the last step was. An answer of another kind counts as a bypassed entry.
+    /// Goes on with the answer to the request that the last step was. An answer that does not fit returns the request
+    /// again.
     public mutating func receive(_ answer: Answer) -> Step {
-        guard let rules = list?.rules, rules.indices.contains(index) else { return .finished(report) }
+        guard let rules = list?.rules, rules.indices.contains(index), let request = open else {
+            return .finished(report)
+        }
+        guard answer.fits(request) else { return .request(request) }
+        open = nil
         let rule = rules[index]
         switch answer {
         case .tryCounter(let tries):
@@ -179,17 +189,22 @@ public struct CardholderVerification: Sendable {
             return succeeded(rule, .successful)
         case .encipheredPINOnline:
             if isBypassed { return failed(rule) }
-            return isPadWorking ? .request(.onlinePIN) : padFails(rule)
+            return isPadWorking ? ask(.onlinePIN) : padFails(rule)
         case .plaintextPIN, .plaintextPINAndSignature, .encipheredPIN, .encipheredPINAndSignature:
             if isBypassed { return failed(rule) }
-            return isPadWorking ? .request(.tryCounter) : padFails(rule)
+            return isPadWorking ? ask(.tryCounter) : padFails(rule)
         case .unavailable, .paymentSystemReserved, .issuerReserved, .reserved: return failed(rule)
         }
     }
 
-    private func askForOfflinePIN(_ rule: CardholderVerificationList.Rule) -> Step {
+    private mutating func ask(_ request: Request) -> Step {
+        open = request
+        return .request(request)
+    }
+
+    private mutating func askForOfflinePIN(_ rule: CardholderVerificationList.Rule) -> Step {
         let isEnciphered = rule.method.kind == .encipheredPIN || rule.method.kind == .encipheredPINAndSignature
-        return .request(.offlinePIN(isEnciphered: isEnciphered, triesLeft: triesLeft))
+        return ask(.offlinePIN(isEnciphered: isEnciphered, triesLeft: triesLeft))
     }
 
     private mutating func verified(_ status: StatusWord, _ rule: CardholderVerificationList.Rule) -> Step {
@@ -289,7 +304,8 @@ public struct CardholderVerification: Sendable {
         }
     }
 
-    /// Whether the terminal has no PIN entry of the kind: offline PIN of neither form, or no online PIN (Book 3, 10.5.1 and 10.5.2).
+    /// Whether the terminal has no PIN entry of the kind: offline PIN of neither form, or no online PIN (Book 3, 10.5.1
+    /// and 10.5.2).
     private func lacksPINPad(for method: CardholderVerificationMethod.Kind) -> Bool {
         switch method {
         case .encipheredPINOnline: true
@@ -306,9 +322,12 @@ public struct CardholderVerificationReport: Sendable, Hashable {
     public struct Event: Sendable, Hashable {
         /// The place of the rule in the list, from 0.
         public let index: Int
+        /// The rule, as it is in the list.
         public let rule: CardholderVerificationList.Rule
+        /// The decision on the rule, with its reason.
         public let decision: Decision
 
+        /// A decision on a rule, with its reason.
         public enum Decision: Sendable, Hashable {
             /// The condition of the rule is not satisfied, or its data is missing: the next rule follows.
             case conditionNotSatisfied
@@ -360,6 +379,18 @@ public struct CardholderVerificationReport: Sendable, Hashable {
 
     /// Whether a PIN for the issuer was captured.
     public var isOnlinePINCaptured: Bool { tvr.contains(.onlineCVMCaptured) }
+}
+
+extension CardholderVerification.Answer {
+    /// Whether this can be the answer to a request.
+    fileprivate func fits(_ request: CardholderVerification.Request) -> Bool {
+        switch (request, self) {
+        case (.tryCounter, .tryCounter), (.onlinePIN, .entered), (.offlinePIN, .verified): true
+        case (.offlinePIN, .notEnciphered), (.offlinePIN, .bypassed), (.offlinePIN, .malfunction): true
+        case (.onlinePIN, .bypassed), (.onlinePIN, .malfunction): true
+        default: false
+        }
+    }
 }
 
 extension CardholderVerificationMethod {

@@ -25,7 +25,8 @@ public struct IssuerScript: Sendable, Equatable {
     public static let guaranteedOctets = 128
 
     /// Finds the scripts of an issuer's response in their order.
-    /// - Parameter response: data objects; those that are no script are skipped. Octets that break the rules of BER-TLV end the
+    /// - Parameter response: data objects; those that are no script are skipped. Octets that break the rules of BER-TLV
+    ///   end the
     ///   search; a script that is cut by the end counts as malformed.
     /// - Returns: the scripts of both phases, malformed ones included.
     public static func scripts(in response: Span<UInt8>) -> [IssuerScript] {
@@ -169,8 +170,8 @@ public struct IssuerScriptResult: Sendable, Hashable {
     /// The end of the script.
     public let outcome: Outcome
 
-    /// Five octets of the Issuer Script Results: the outcome with the number of the failed command (15 for any above 14), and
-    /// the identifier (Book 4, annex A5).
+    /// Five octets of the Issuer Script Results: the outcome with the number of the failed command (15 for any above
+    /// 14), and the identifier (Book 4, annex A5).
     public var octets: [UInt8] {
         let first: UInt8 =
             switch outcome {

@@ -94,8 +94,8 @@ public enum ProcessingRestrictions {
         return ProcessingRestrictionsReport(findings: findings)
     }
 
-    /// Whether the usage control allows a kind of transaction (Book 3, table 32). A purchase is of goods or of services, which
-    /// the transaction type does not distinguish: one of both suffices. The table has no refund.
+    /// Whether the usage control allows a kind of transaction (Book 3, table 32). A purchase is of goods or of
+    /// services, which the transaction type does not distinguish: one of both suffices. The table has no refund.
     private static func isAllowed(
         _ type: TransactionType, isDomestic: Bool, by usage: ApplicationUsageControl
     ) -> Bool {

@@ -1,6 +1,7 @@
 // Terminal action analysis: EMV Book 3, section 10.7.
 
-/// The type of an application cryptogram, bits 8 and 7 of the reference control parameter and of the Cryptogram Information Data.
+/// The type of an application cryptogram, bits 8 and 7 of the reference control parameter and of the Cryptogram
+/// Information Data.
 public enum CryptogramType: UInt8, Sendable, Hashable, Comparable {
     /// Application Authentication Cryptogram: the transaction is declined.
     case aac = 0x00
@@ -51,8 +52,8 @@ public struct ActionCodes: Sendable, Hashable {
         self.default = `default`
     }
 
-    /// The issuer's codes of a card: 9F0E, 9F0F and 9F0D. An absent code is all zeros for denial, and all ones for online and
-    /// default (Book 3, 10.7).
+    /// The issuer's codes of a card: 9F0E, 9F0F and 9F0D. An absent code is all zeros for denial, and all ones for
+    /// online and default (Book 3, 10.7).
     public init(
         issuerDenial: TerminalVerificationResults?, issuerOnline: TerminalVerificationResults?,
         issuerDefault: TerminalVerificationResults?

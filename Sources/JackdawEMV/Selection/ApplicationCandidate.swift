@@ -1,27 +1,42 @@
+/// How the card is read.
+public enum ApplicationInterface: Sendable, Hashable {
+    /// With contacts: directory 1PAY.SYS.DDF01 (PSE), or else each supported application by its name.
+    case contact
+    /// Contactless: directory 2PAY.SYS.DDF01 (PPSE) only.
+    case contactless
+}
+
 /// An application that the terminal supports.
 public struct SupportedApplication: Sendable, Hashable {
     /// The application identifier (AID), 5 to 16 octets.
     public let identifier: [UInt8]
     /// Whether the card's name may be longer than the identifier (application selection indicator, EMV Book 1 section
-    /// 12.3.1).
+    /// 12.3.1). Contactless it always may.
     public let allowsPartialName: Bool
+    /// Whether the extended selection of a contactless card (tag 9F29) is appended to the name (EMV Book B section 3.3.3.3).
+    public let appendsExtendedSelection: Bool
 
     /// An application.
     /// - Parameters:
     ///   - identifier: the AID, 5 to 16 octets.
     ///   - allowsPartialName: whether the card's name may be longer.
+    ///   - appendsExtendedSelection: whether a contactless card's extended selection is appended. Default: false.
     /// - Throws: ``CardMessageError`` with code `length` if the identifier does not have 5 to 16 octets.
-    public init(_ identifier: [UInt8], allowsPartialName: Bool) throws(CardMessageError) {
+    public init(
+        _ identifier: [UInt8], allowsPartialName: Bool, appendsExtendedSelection: Bool = false
+    ) throws(CardMessageError) {
         guard (5...16).contains(identifier.count) else {
             throw CardMessageError(.length, "an application identifier has 5 to 16 octets")
         }
         self.identifier = identifier
         self.allowsPartialName = allowsPartialName
+        self.appendsExtendedSelection = appendsExtendedSelection
     }
 
     /// Whether a name of the card is one of this application.
-    func matches(_ name: [UInt8]) -> Bool {
-        name.span.starts(with: identifier.span) && (allowsPartialName || name.count == identifier.count)
+    func matches(_ name: [UInt8], on interface: ApplicationInterface) -> Bool {
+        name.span.starts(with: identifier.span)
+            && (allowsPartialName || interface == .contactless || name.count == identifier.count)
     }
 }
 
@@ -38,7 +53,9 @@ public struct ApplicationCandidate: Sendable, Hashable {
     /// The preferred name (tag 9F12); nil without one, or if the card's code table is not supported.
     public let preferredName: String?
     /// The requested contactless kernel (tag 9F2A, or else the kernel of the payment system); nil if neither is known.
-    public let kernel: Int?
+    public internal(set) var kernel: Int?
+    /// The octets that the selection appends to the name; empty without extended selection.
+    let extendedSelection: [UInt8]
 
     /// The name to show: the preferred name, or else the label, or else the AID.
     public var displayName: String {
@@ -53,8 +70,13 @@ public struct ApplicationCandidate: Sendable, Hashable {
     ///   - objects: the objects of the entry or of the control information.
     ///   - codeTable: the issuer code table index; nil without one.
     ///   - codeTables: the code tables that the terminal supports.
-    init(_ name: [UInt8], _ objects: DataObjectStore, codeTable: [UInt8]?, supporting codeTables: [UInt8]) {
+    ///   - appendsExtendedSelection: whether the extended selection is appended to the name.
+    init(
+        _ name: [UInt8], _ objects: DataObjectStore, codeTable: [UInt8]?, supporting codeTables: [UInt8],
+        appendsExtendedSelection: Bool
+    ) {
         self.name = name
+        extendedSelection = appendsExtendedSelection ? objects[0x9F29] ?? [] : []
         let indicator = objects[0x87]?.first ?? 0
         priority = Int(indicator & 0x0F)
         requiresConfirmation = indicator & 0x80 != 0
@@ -66,6 +88,9 @@ public struct ApplicationCandidate: Sendable, Hashable {
         preferredName = Self.preferredName(objects, codeTable, codeTables)
         kernel = Self.kernel(objects[0x9F2A], name)
     }
+
+    /// Whether the name begins with Visa's registered identifier.
+    var isVisa: Bool { name.span.extracting(first: 5).bigEndian == 0xA0_0000_0003 }
 
     private static func isLabelCharacter(_ octet: UInt8) -> Bool {
         switch octet {
@@ -86,10 +111,10 @@ public struct ApplicationCandidate: Sendable, Hashable {
 
     /// The kernel that a contactless card asks for (EMV Book B section 3.3.2.5).
     private static func kernel(_ identifier: [UInt8]?, _ name: [UInt8]) -> Int? {
-        if let identifier, let first = identifier.first, first & 0x3F != 0 {
+        if let identifier, let first = identifier.first, first != 0 {
             guard first & 0x80 != 0 else { return Int(first) }
-            // Kernels of a country or of a vendor have three octets.
-            guard identifier.count >= 3 else { return nil }
+            // Kernels of a country or of a vendor have three octets; without a number, the book leaves them open.
+            guard identifier.count >= 3, first & 0x3F != 0 else { return nil }
             return Int(identifier.span.extracting(first: 3).bigEndian)
         }
         switch name.span.extracting(first: 5).bigEndian {

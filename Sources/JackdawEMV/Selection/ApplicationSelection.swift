@@ -10,14 +10,6 @@
 /// if case .choose(isRequired: false) = step { step = selection.choose(0) }
 /// ```
 public struct ApplicationSelection: Sendable {
-    /// How the card is read.
-    public enum Interface: Sendable, Hashable {
-        /// With contacts: directory 1PAY.SYS.DDF01 (PSE), or else each supported application by its name.
-        case contact
-        /// Contactless: directory 2PAY.SYS.DDF01 (PPSE) only.
-        case contactless
-    }
-
     /// What the caller does next.
     public enum Step: Sendable, Equatable {
         /// Send the command, and pass the answer to ``ApplicationSelection/receive(_:)``.
@@ -47,6 +39,9 @@ public struct ApplicationSelection: Sendable {
         public var prefersLastWithoutPriority = false
         /// The indexes of the code tables that the terminal can show. Default: 1 to 10.
         public var codeTables: [UInt8] = Array(1...10)
+        /// Whether the terminal has contactless kernel 1, for Visa cards that do not ask for the terminal's qualifiers. Default:
+        /// false; such a card is not selected.
+        public var hasKernel1 = false
 
         /// Settings with the defaults.
         public init() {}
@@ -56,7 +51,7 @@ public struct ApplicationSelection: Sendable {
     public private(set) var candidates: [ApplicationCandidate] = []
 
     private let applications: [SupportedApplication]
-    private let interface: Interface
+    private let interface: ApplicationInterface
     private let settings: Settings
     private var state = State.idle
     /// Once a choice is required, it stays required when a candidate is removed.
@@ -80,7 +75,9 @@ public struct ApplicationSelection: Sendable {
     ///   - applications: the applications that the terminal supports, in the order in which a card is asked for them.
     ///   - interface: how the card is read.
     ///   - settings: choices of the terminal.
-    public init(_ applications: [SupportedApplication], on interface: Interface, settings: Settings = Settings()) {
+    public init(
+        _ applications: [SupportedApplication], on interface: ApplicationInterface, settings: Settings = Settings()
+    ) {
         self.applications = applications
         self.interface = interface
         self.settings = settings
@@ -121,7 +118,7 @@ public struct ApplicationSelection: Sendable {
         }
         let candidate = candidates.remove(at: index)
         state = .selecting(candidate)
-        return .send(Self.select(candidate.name))
+        return .send(Self.select(candidate.name + candidate.extendedSelection))
     }
 }
 
@@ -174,10 +171,19 @@ extension ApplicationSelection {
             var objects = DataObjectStore()
             guard (try? objects.add(octets.extracting(entry.value), keepingFirst: true)) != nil,
                 let name = objects[0x4F],
-                (5...16).contains(name.count), applications.contains(where: { $0.matches(name) })
+                (5...16).contains(name.count), isValidKernel(objects[0x9F2A]),
+                let application = applications.first(where: { $0.matches(name, on: interface) })
             else { continue }
-            add(name, objects, codeTable)
+            add(name, objects, codeTable, application)
         }
+    }
+}
+
+extension ApplicationSelection {
+    /// A kernel identifier of a country or vendor with fewer than 3 octets makes the entry invalid (Book B section 3.3.2.5).
+    private func isValidKernel(_ identifier: [UInt8]?) -> Bool {
+        guard interface == .contactless, let identifier, let first = identifier.first else { return true }
+        return first & 0x80 == 0 || identifier.count >= 3
     }
 }
 
@@ -195,9 +201,9 @@ extension ApplicationSelection {
         if repeats == 0, answer.status == .functionNotSupported { return end(.failed(.cardBlocked)) }
         guard answer.status == .success || answer.status == .fileInvalidated,
             let objects = Self.objects(of: answer, in: 0x6F), let name = objects[0x84], (5...16).contains(name.count),
-            applications[index].matches(name)
+            applications[index].matches(name, on: interface)
         else { return ask(index + 1, repeats: 0) }
-        if answer.status == .success { add(name, objects, objects[0x9F11]) }
+        if answer.status == .success { add(name, objects, objects[0x9F11], applications[index]) }
         let isWhole = name.count == applications[index].identifier.count
         guard !isWhole, repeats < Self.maxRepeats else { return ask(index + 1, repeats: 0) }
         return ask(index, repeats: repeats + 1)
@@ -207,8 +213,12 @@ extension ApplicationSelection {
 // MARK: - The choice
 
 extension ApplicationSelection {
-    private mutating func add(_ name: [UInt8], _ objects: DataObjectStore, _ codeTable: [UInt8]?) {
-        let candidate = ApplicationCandidate(name, objects, codeTable: codeTable, supporting: settings.codeTables)
+    private mutating func add(
+        _ name: [UInt8], _ objects: DataObjectStore, _ codeTable: [UInt8]?, _ application: SupportedApplication
+    ) {
+        let candidate = ApplicationCandidate(
+            name, objects, codeTable: codeTable, supporting: settings.codeTables,
+            appendsExtendedSelection: interface == .contactless && application.appendsExtendedSelection)
         func rank(_ candidate: ApplicationCandidate) -> Int { candidate.priority == 0 ? 16 : candidate.priority }
         let goesBeforeEqual = candidate.priority == 0 && settings.prefersLastWithoutPriority
         let place = candidates.firstIndex { other in
@@ -226,13 +236,25 @@ extension ApplicationSelection {
         return .choose(isRequired: choiceIsRequired)
     }
 
-    /// EMV Book 1 section 12.4: an application that cannot be selected leaves the list.
+    /// An application that cannot be selected leaves the list (EMV Book 1 section 12.4, Book B section 3.3.3).
     private mutating func receiveSelected(_ answer: CardResponse, _ candidate: ApplicationCandidate) -> Step {
         if answer.status == .functionNotSupported, interface == .contact { return end(.failed(.cardBlocked)) }
-        guard answer.status == .success, let objects = Self.objects(of: answer, in: 0x6F),
-            objects[0x84] == candidate.name
-        else { return listIsComplete() }
-        return end(.selected(candidate, objects))
+        guard answer.status == .success, let objects = Self.objects(of: answer, in: 0x6F) else {
+            return listIsComplete()
+        }
+        guard interface == .contactless else {
+            return objects[0x84] == candidate.name ? end(.selected(candidate, objects)) : listIsComplete()
+        }
+        var selected = candidate
+        if candidate.kernel == 3, candidate.isVisa, !Self.asksForQualifiers(objects) {
+            guard settings.hasKernel1 else { return listIsComplete() }
+            selected.kernel = 1
+        }
+        return end(.selected(selected, objects))
+    }
+
+    private static func asksForQualifiers(_ objects: DataObjectStore) -> Bool {
+        objects.withValue(0x9F38) { (try? DataObjectList($0))?.contains(0x9F66) ?? false } ?? false
     }
 
     private mutating func end(_ step: Step) -> Step {

@@ -2,7 +2,7 @@
 /// verification results (CVR).
 ///
 /// Sources: CCD from EMV Book 3, annex C9; the lengths and marks of the Mastercard and Visa formats as openemv/emv-utils has
-/// them. Other formats belong to the issuer.
+/// them; UnionPay from a trace in binaryfoo/emv-bertlv. Other formats belong to the issuer.
 public struct IssuerApplicationData: Sendable, Hashable {
     /// The format of the data.
     public enum Format: String, Sendable, Hashable {
@@ -22,6 +22,8 @@ public struct IssuerApplicationData: Sendable, Hashable {
         case visa3 = "visa_3"
         /// Visa, format 4: 32 octets, cryptogram version 67 and others.
         case visa4 = "visa_4"
+        /// UnionPay, 8 octets and more.
+        case unionPay = "union_pay"
 
         /// The name of the application that uses the format.
         public var application: String {
@@ -30,6 +32,7 @@ public struct IssuerApplicationData: Sendable, Hashable {
             case .mChip4: "M/Chip 4"
             case .mChipAdvance: "M/Chip Advance"
             case .visa0, .visa1, .visa2, .visa3, .visa4: "Visa Smart Debit/Credit (VSDC)"
+            case .unionPay: "UnionPay"
             }
         }
     }
@@ -50,6 +53,9 @@ public struct IssuerApplicationData: Sendable, Hashable {
     /// The card verification results, 4 to 6 octets.
     public let cardVerificationResults: [UInt8]
 
+    /// The octets after the card verification results, of which the issuer or the scheme decides.
+    public let discretionaryData: [UInt8]
+
     /// The octet of the card verification results that has the types of both cryptograms.
     private let cryptogramOctet: UInt8
 
@@ -62,10 +68,12 @@ public struct IssuerApplicationData: Sendable, Hashable {
         switch format {
         case .ccd: (cryptogramVersion, derivationKeyIndex, range) = (octets[1], octets[2], 3..<8)
         case .mChip4, .mChipAdvance: (cryptogramVersion, derivationKeyIndex, range) = (octets[1], octets[0], 2..<8)
-        case .visa0, .visa1, .visa3: (cryptogramVersion, derivationKeyIndex, range) = (octets[2], octets[1], 3..<7)
+        case .visa0, .visa1, .visa3, .unionPay:
+            (cryptogramVersion, derivationKeyIndex, range) = (octets[2], octets[1], 3..<7)
         case .visa2, .visa4: (cryptogramVersion, derivationKeyIndex, range) = (octets[1], octets[2], 3..<8)
         }
         cardVerificationResults = Array(copying: octets.extracting(range))
+        discretionaryData = Array(copying: octets.extracting(range.upperBound...))
         // Visa's results begin with their length or with the verification on the device.
         let isVisa = format != .ccd && format != .mChip4 && format != .mChipAdvance
         cryptogramOctet = cardVerificationResults[isVisa ? 1 : 0]
@@ -108,6 +116,7 @@ public struct IssuerApplicationData: Sendable, Hashable {
             default: return nil
             }
         }
+        if octets.count >= 8, octets[0] == 0x07, octets[3] == 0x03 { return .unionPay }
         if octets.count == 32, octets[0] == 0x1F, octets[8] & 0xF0 == 0 {
             switch octets[1] >> 4 {
             case 2: return .visa2

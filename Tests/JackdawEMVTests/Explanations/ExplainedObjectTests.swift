@@ -53,7 +53,7 @@ import Testing
         #expect(found[0x9A]?.text == "2026-01-15")
         #expect(found[0x9C]?.text == "Purchase")
         #expect(found[0x9F12]?.text == "Карт")
-        #expect(found[0x5F2A]?.text == "EUR")
+        #expect(found[0x5F2A]?.text == "EUR (Euro)")
         #expect(found[0x8A]?.text == "Y3: unable to go online, offline approved")
         #expect(found[0x9F35]?.text == "attended, offline with online capability, operated by merchant")
         #expect(found[0x70]?.digits == nil && found[0x70]?.isHidden == false)
@@ -70,10 +70,58 @@ import Testing
         #expect(found[0x8E]?.details.first?.text == "X: 10.00 EUR")
         #expect(found[0x94]?.details.map { $0.text } == ["File 1, records 1 to 3"])
         #expect(found[0x8C]?.details.map { $0.name } == ["9F02", "9F37"])
-        #expect(found[0x9F10]?.details.map { $0.name } == ["visa_0", "dki", "cvn", "cvr", "second_gac", "first_gac"])
+        #expect(
+            found[0x9F10]?.details.map { $0.name } == [
+                "visa_0", "dki", "cvn", "cvr", "second_gac", "first_gac", "last_online_not_completed",
+                "velocity_exceeded", "last_sda_failed", "script_commands",
+            ])
         #expect(found[0x9F34]?.details.map { $0.name } == ["signature", "terminal_supports", "outcome"])
         #expect(found[0x87]?.details.map { $0.name } == ["confirmation_required", "priority"])
         #expect(found[0x5F2D]?.details.map { $0.text } == ["en", "de"])
+    }
+
+    /// Values and bits that binaryfoo/emv-bertlv reports for the same data in its expected outputs.
+    @Test(arguments: [
+        (
+            "06010A03A4B8000F112233445566778899AABBCCDDEEFF",
+            [
+                "offline_pin_performed", "last_online_not_completed", "velocity_exceeded", "new_card",
+                "last_issuer_authentication_failed", "script_commands", "discretionary_data",
+            ]
+        ),
+        (
+            "0110201009248400000000000000000029FF",
+            [
+                "issuer_authentication_performed", "offline_pin_not_performed", "international_transaction",
+                "lower_consecutive_limit_exceeded", "issuer_authentication_failed", "script_counter", "pin_tries",
+                "discretionary_data",
+            ]
+        ),
+        (
+            "07000103A0A80201",
+            [
+                "last_online_not_completed", "velocity_exceeded", "last_issuer_authentication_failed", "dda_performed",
+                "script_commands", "discretionary_data",
+            ]
+        ),
+        ("0FA501A000000000000000000000000F0F000000000000000000000000000000", ["pin_tries", "script_commands"]),
+    ])
+    func verificationResultsOfACardAreListed(_ data: String, _ names: [String]) throws {
+        let octets = TagLengthValueBuilder.encode(0x9F10, hex(data))
+        let found = try ExplainedObject.explain(octets.span).first?.details.map { $0.name }
+        #expect(found.map { Array($0.dropFirst(6).prefix(names.count)) } == names)
+    }
+
+    @Test func placesAndLogsAreNamed() throws {
+        let found = try ExplainedObject.explain(hex("5F28020702 9F1A020036 9F4D020B0A").span)
+        #expect(found.map { $0.text } == ["SGP (Singapore)", "AUS (Australia)", nil])
+        #expect(found[2].details.map { $0.text } == ["File 11", "10 records"])
+    }
+
+    @Test func theStrictestMeaningDecidesWhatIsHidden() throws {
+        let octets = hex("9F7403414243 9F6103313233")
+        #expect(try ExplainedObject.explain(octets.span).map { $0.isHidden } == [true, true])
+        #expect(try ExplainedObject.explain(hex("9F6C02FFFF").span).map { $0.isHidden } == [false])
     }
 
     @Test func cardDataIsMaskedUnlessItIsRevealed() throws {

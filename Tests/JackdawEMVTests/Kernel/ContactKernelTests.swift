@@ -183,6 +183,35 @@ import Testing
             outcome.tvr == [.odaNotPerformed, .lowerConsecutiveLimitExceeded, .randomSelectedOnline])
     }
 
+    @Test func riskManagementIsPerformedForEveryCard() throws {
+        var card = VirtualCard.plain()
+        card.profile = hex("0000")
+        var run = try run(card) {
+            $0.limits.floorLimit = 1000
+            $0.exceptionFile = [SecretOctets(hex("9999990000000014"))]
+        }
+        let outcome = try run.finish()
+        #expect(outcome.tvr == [.odaNotPerformed, .cardOnExceptionFile, .floorLimitExceeded])
+        #expect(outcome.tsi.contains(.terminalRiskManagementPerformed))
+        #expect(!outcome.tsi.contains(.cardholderVerificationPerformed))
+        #expect(outcome.objects[0x9F34] == hex("3F0000"))
+    }
+
+    @Test func theHashOfTheCertificateDataIsGiven() throws {
+        // The CDOL1 asks for the TC hash; the card has no TDOL, so that the terminal's is used, and is empty.
+        var card = VirtualCard()
+        card.records = [
+            TagLengthValueBuilder.encode(
+                0x70, hex("5A0899999900000000145F24034912318C0298148D028A028E0A00000000000000001F00"))
+        ]
+        var run = try run(card)
+        let outcome = try run.finish()
+        #expect(outcome.tvr.contains(.defaultTDOLUsed))
+        // FIPS 180-4: the digest of nothing.
+        let digest = hex("DA39A3EE5E6B4B0D3255BFEF95601890AFD80709")
+        #expect(commands(run, 0xAE)[0].dropFirst(5).prefix(20).elementsEqual(digest))
+    }
+
     @Test func theTerminalOwnsItsObjects() throws {
         // A record that claims a TVR and an amount does not replace those of the terminal.
         var card = VirtualCard.plain("9505FFFFFFFFFF9F0206999999999999")

@@ -130,9 +130,10 @@ import Testing
         #expect(try approved.finish().isSignatureRequired)
     }
 
-    @Test func withoutAKeyThePINIsNotEnciphered() throws {
+    @Test func withoutAKeyTheCardholderIsNotAsked() throws {
         var run = try run("0400", pins: [pin([1, 2, 3, 4])])
         let outcome = try run.finish()
+        #expect(requests(run).isEmpty)
         #expect(verifications(run).isEmpty)
         #expect(outcome.objects[0x9F34] == hex("040001"))
         #expect(outcome.tvr.contains(.cardholderVerificationFailed))

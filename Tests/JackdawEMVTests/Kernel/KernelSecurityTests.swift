@@ -50,6 +50,10 @@ import Testing
         var actions = run.kernel.start()[...]
         while let action = actions.popFirst() {
             printed += "\(action)"
+            if case .step(let step) = action {
+                #expect(!step.text.isEmpty)
+                printed += step.text
+            }
             dump(action, to: &printed)
             dump(run.kernel, to: &printed)
             guard case .effect(let effect) = action else { continue }
@@ -79,7 +83,8 @@ import Testing
         #expect(!found)
     }
 
-    /// Answers that are cut, changed or random end every transaction, after at most as many commands as the AFL has records.
+    /// Answers that are cut, changed or random end every transaction, after at most as many commands as the AFL has
+    /// records.
     @Test(arguments: 0..<400)
     func hostileAnswersEndTheTransaction(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))

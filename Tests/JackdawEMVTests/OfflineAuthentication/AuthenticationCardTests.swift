@@ -3,8 +3,8 @@ import JackdawEMV
 import JackdawTestSupport
 import Testing
 
-/// Cards with SDA, DDA or CDA and broken chains (EMV Book 2, sections 5 and 6), made by `Benchmarks/tools/emv-cards` with its
-/// own RSA, in whole transactions.
+/// Cards with SDA, DDA or CDA and broken chains (EMV Book 2, sections 5 and 6), made by `Benchmarks/tools/emv-cards`
+/// with its own RSA, in whole transactions.
 @Suite struct AuthenticationCardTests {
     private struct File: Decodable {
         let count: Int
@@ -28,6 +28,8 @@ import Testing
             let generate_ac: String?
             let terminal_capabilities: String
             let pin: PIN?
+            /// The serial number of the issuer's certificate if it was withdrawn.
+            let revoked: String?
         }
 
         /// A PIN, the card's challenge, and the data that VERIFY must have.
@@ -96,13 +98,17 @@ import Testing
         configuration.keys = AuthenticationKeys([
             CertificationAuthorityKey(provider: hex(input.ca.rid), index: index, key: key)
         ])
+        configuration.keys.revoked =
+            input.revoked.map {
+                [RevokedCertificate(provider: hex(input.ca.rid), index: index, serialNumber: hex($0))]
+            } ?? []
         var card = VirtualCard()
         card.profile = hex(input.aip)
         card.records = input.records.map { hex($0) }
         card.authenticatedCount = 1
         card.signature = input.internal_authenticate.map { hex($0) }
         // The terminal does not ask for a signature once the certificates have failed.
-        let isSigned = [nil, "cryptogramInformation"].contains(row.output.failure)
+        let isSigned = [nil, "cryptogramInformation", "transactionData"].contains(row.output.failure)
         if let answer = input.generate_ac, isSigned { card.cryptograms = [hex(answer + "9000")] }
         var application = DataObjectStore()
         application[0x84] = hex("A0000009990101")

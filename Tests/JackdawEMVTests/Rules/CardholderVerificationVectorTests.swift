@@ -53,8 +53,27 @@ import Testing
         }
     }
 
-    /// Runs the machine with the row's PIN pad and card; nil if the list has an invalid form, which terminates. A script of
-    /// status words that is used up counts as a bypassed entry.
+    @Test func anAnswerThatDoesNotFitReturnsTheRequest() throws {
+        let list = try CardholderVerificationList(hex("00000000000000000100").span)
+        let situation = CardholderVerification.Situation(
+            capabilities: .plaintextPINOffline, type: .purchase, isAttended: true, amount: 0,
+            isInApplicationCurrency: false)
+        var verification = CardholderVerification(list, situation)
+        #expect(verification.start() == .request(.tryCounter))
+        #expect(verification.receive(.entered) == .request(.tryCounter))
+        let asked = CardholderVerification.Step.request(.offlinePIN(isEnciphered: false, triesLeft: 2))
+        #expect(verification.receive(.tryCounter(2)) == asked)
+        #expect(verification.receive(.entered) == asked)
+        guard case .finished(let report) = verification.receive(.verified(.success)) else {
+            Issue.record("not finished")
+            return
+        }
+        #expect(report.results?.octets == hex("010002"))
+        #expect(verification.receive(.bypassed) == .finished(report))
+    }
+
+    /// Runs the machine with the row's PIN pad and card; nil if the list has an invalid form, which terminates. A
+    /// script of status words that is used up counts as a bypassed entry.
     private func evaluate(_ input: Input) throws -> CardholderVerificationReport? {
         let list: CardholderVerificationList?
         do {

@@ -2,8 +2,8 @@ import Foundation
 import JackdawTestSupport
 import Testing
 
-/// A file of rows for one topic: the vectors of another program or a rule model, or rows that were worked out by hand from the
-/// books, which are in the folder `Cases`.
+/// A file of rows for one topic: the vectors of another program or a rule model, or rows that were worked out by hand
+/// from the books, which are in the folder `Cases`.
 struct VectorFile: Sendable, CustomTestStringConvertible {
     let topic: String
     let isHandWorked: Bool

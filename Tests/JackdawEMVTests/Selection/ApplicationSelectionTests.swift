@@ -83,6 +83,52 @@ import Testing
         #expect(try Self.run(&other, from: other.start(), [:]) == .failed(.notAccepted))
     }
 
+    /// EMV Book B sections 3.3.2.5, 3.3.3.3 and 3.3.3.6.
+    @Test func contactlessApplicationsAreSelected() throws {
+        let applications = [
+            try SupportedApplication(hex("A0000000041010"), allowsPartialName: false, appendsExtendedSelection: true),
+            try SupportedApplication(hex("A000000003"), allowsPartialName: false),
+        ]
+        var directory = TagLengthValueBuilder()
+        directory.append(0x6F) { information in
+            information.append(0x84, Array("2PAY.SYS.DDF01".utf8))
+            information.append(0xA5) { proprietary in
+                proprietary.append(0xBF0C) { entries in
+                    // The kernel identifier of the first entry is too short.
+                    entries.append(0x61, hex("4F07A0000000041010 8701 01 9F2A0181"))
+                    entries.append(0x61, hex("4F07A0000000041010 8701 02 9F2904AABBCCDD"))
+                    entries.append(0x61, hex("4F07A0000000031010 8701 03"))
+                }
+            }
+        }
+        var card = ["00A404000E325041592E5359532E444446303100": directory.octets.span.hexadecimal + "9000"]
+        card["00A404000BA0000000041010AABBCCDD00"] = "6A82"
+        card["00A4040007A000000003101000"] = Self.information(Self.visa, "500456495341")
+        for hasKernel1 in [false, true] {
+            var settings = ApplicationSelection.Settings()
+            settings.hasKernel1 = hasKernel1
+            var selection = ApplicationSelection(applications, on: .contactless, settings: settings)
+            #expect(try Self.run(&selection, from: selection.start(), card) == .choose(isRequired: false))
+            #expect(selection.candidates.map { $0.priority } == [2, 3])
+            // The first application is not found, and the next one has no list that asks for tag 9F66.
+            #expect(try Self.run(&selection, from: selection.choose(0), card) == .choose(isRequired: false))
+            let step = try Self.run(&selection, from: selection.choose(0), card)
+            if case .selected(let chosen, _) = step {
+                #expect(hasKernel1 && chosen.kernel == 1)
+            } else {
+                #expect(!hasKernel1 && step == .failed(.notAccepted))
+            }
+        }
+        card["00A4040007A000000003101000"] = Self.information(Self.visa, "9F38039F6604")
+        var selection = ApplicationSelection(applications, on: .contactless)
+        _ = try Self.run(&selection, from: selection.start(), card)
+        guard case .selected(let chosen, _) = try Self.run(&selection, from: selection.choose(1), card) else {
+            Issue.record("no application is selected")
+            return
+        }
+        #expect(chosen.kernel == 3)
+    }
+
     @Test func blockedCardsFail() throws {
         var selection = ApplicationSelection(try Self.applications(), on: .contact)
         let card = ["00A404000E315041592E5359532E444446303100": "6A81"]

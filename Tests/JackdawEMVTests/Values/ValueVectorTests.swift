@@ -45,7 +45,7 @@ import Testing
     private static func name(_ format: IssuerApplicationData.Format) -> String? {
         switch format {
         case .ccd: "CCD Version 4.1"
-        case .mChip4, .mChipAdvance: nil
+        case .mChip4, .mChipAdvance, .unionPay: nil
         case .visa0: "0"
         case .visa1: "1"
         case .visa2: "2"
@@ -59,7 +59,8 @@ import Testing
             let data = IssuerApplicationData(hex(row.input.iad).span)
             let out = row.output
             guard out.error == nil else {
-                #expect(data == nil, "\(row.id)")
+                // emv-utils does not know UnionPay's format.
+                #expect(data == nil || data?.format == .unionPay, "\(row.id)")
                 return
             }
             let found = try #require(data, "\(row.id)")
