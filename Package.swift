@@ -82,7 +82,8 @@ let package = Package(
             swiftSettings: house),
         .target(
             name: "JackdawCryptography",
-            dependencies: ["JackdawReaders", "JackdawCards", "JackdawBytes", "COpenSSL"], swiftSettings: house),
+            dependencies: ["JackdawReaders", "JackdawCards", "JackdawEMV", "JackdawBytes", "COpenSSL"],
+            swiftSettings: house),
 
         .target(
             name: "JackdawAudioFile",
@@ -174,9 +175,10 @@ let package = Package(
         .testTarget(
             name: "JackdawCryptographyTests",
             dependencies: [
-                "JackdawCryptography", "JackdawReaders", "JackdawSimulator", "JackdawCards", "JackdawTestSupport",
+                "JackdawCryptography", "JackdawReaders", "JackdawSimulator", "JackdawCards", "JackdawEMV",
+                "JackdawTestSupport",
             ],
-            resources: [.copy("Resources")], swiftSettings: house),
+            resources: [.copy("Vectors")], swiftSettings: house),
         .testTarget(
             name: "JackdawSimulatorTests",
             dependencies: [

@@ -23,11 +23,14 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     ],
     targets: [
+        .target(name: "CDerivation", linkerSettings: [.linkedLibrary("crypto")]),
         .executableTarget(
             name: "jackdaw-benchmark",
             dependencies: [
+                "CDerivation",
                 .product(name: "JackdawALSA", package: "jackdaw"),
                 .product(name: "JackdawAudioFile", package: "jackdaw"),
+                .product(name: "JackdawCryptography", package: "jackdaw"),
                 .product(name: "JackdawDSP", package: "jackdaw"),
                 .product(name: "JackdawEMV", package: "jackdaw"),
                 .product(name: "JackdawReaders", package: "jackdaw"),

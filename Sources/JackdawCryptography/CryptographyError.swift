@@ -1,6 +1,6 @@
 public import JackdawReaders
 
-/// The reason why a decryption or a key derivation failed: a code, a message without card data or keys, and the cause.
+/// The reason why a calculation with keys failed: a code, a message without card data or keys, and the cause.
 public struct CryptographyError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of failure. A struct, so that later versions can add codes.
     public struct Code: RawRepresentable, Sendable, Hashable {
@@ -28,7 +28,7 @@ public struct CryptographyError: Error, Sendable, Hashable, CustomStringConverti
         public static let frame = Code(rawValue: "frame")
         /// The swipe is not encrypted.
         public static let notEncrypted = Code(rawValue: "notEncrypted")
-        /// The maker has not published by which key this reader encrypts.
+        /// It is not published by which key this reader encrypts, or how this card protects commands.
         public static let unknownScheme = Code(rawValue: "unknownScheme")
         /// The hash of a track differs from the hash in the frame.
         public static let hash = Code(rawValue: "hash")
@@ -38,6 +38,18 @@ public struct CryptographyError: Error, Sendable, Hashable, CustomStringConverti
         public static let text = Code(rawValue: "text")
         /// A track contradicts the frame's data in clear.
         public static let mismatch = Code(rawValue: "mismatch")
+        /// An account number does not have 1 to 19 digits.
+        public static let account = Code(rawValue: "account")
+        /// A PIN does not have 4 to 12 digits.
+        public static let pin = Code(rawValue: "pin")
+        /// The bytes are not a PIN block of the format.
+        public static let pinBlock = Code(rawValue: "pinBlock")
+        /// A value is out of its range, or not one that the card's scheme has.
+        public static let value = Code(rawValue: "value")
+        /// A file of CA keys has an error; the message has its place.
+        public static let keyFile = Code(rawValue: "keyFile")
+        /// The checksum of a CA key does not match the key.
+        public static let checksum = Code(rawValue: "checksum")
         /// libcrypto reported an error.
         public static let library = Code(rawValue: "library")
     }

@@ -38,6 +38,20 @@ import Testing
         }
     }
 
+    @Test func changesAreMadeInPlace() {
+        var secret = SecretBytes(copying: [1, 2, 3].span)
+        let clone = secret.clone()
+        let address = secret.address
+        let sum = secret.withMutableBytes { bytes in
+            bytes[1] = 7
+            return bytes[0] + bytes[1] + bytes[2]
+        }
+        #expect(sum == 11)
+        #expect(secret.withBytes { [$0[0], $0[1], $0[2]] } == [1, 7, 3])
+        #expect(clone.withBytes { [$0[0], $0[1], $0[2]] } == [1, 2, 3])
+        #expect(secret.address == address)
+    }
+
     @Test func cloneIsASecondBuffer() {
         let first = SecretBytes(copying: ascii("secret").span)
         let second = first.clone()

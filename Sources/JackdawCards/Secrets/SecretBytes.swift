@@ -49,6 +49,14 @@ public struct SecretBytes: ~Copyable, Sendable {
         try buffer.withElements(body)
     }
 
+    /// Runs a body that may change the bytes. The caller wipes any copy that the body makes.
+    package mutating func withMutableBytes<Result: ~Copyable, Failure: Error>(
+        _ body: (inout MutableSpan<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        var span = unsafe MutableSpan(_unsafeElements: storage)
+        return try body(&span)
+    }
+
     /// A second owner of the same content. Copying is always explicit, as there is no other way.
     public borrowing func clone() -> SecretBytes {
         withBytes { SecretBytes(copying: $0) }

@@ -3,9 +3,6 @@ import JackdawCards
 /// Derivation of AES DUKPT keys (ANSI X9.24-3:2017): from the base derivation key, which the host has, to the key of
 /// one transaction.
 package enum AESDerivation {
-    /// The usage indicators of the derivation's own keys.
-    private static let derivation: UInt16 = 0x8000
-    private static let initial: UInt16 = 0x8001
     /// A counter that no transaction has; its key encrypts a new initial key.
     private static let updateCounter: UInt32 = 0xFFFF_FFFF
 
@@ -18,8 +15,9 @@ package enum AESDerivation {
     package static func initialKey(
         from base: borrowing CipherKey, for serialNumber: AESKeySerialNumber
     ) throws(CryptographyError) -> CipherKey {
-        try check(base)
-        return try derived(from: base, initial, base.algorithm, serialNumber.initialKeyName)
+        var chain = try AESChain(base)
+        try chain.deriveInitialKey(serialNumber)
+        return chain.key(for: base.algorithm)
     }
 
     /// Derives the key of one transaction, from which working keys are derived.
@@ -32,7 +30,9 @@ package enum AESDerivation {
         from initialKey: borrowing CipherKey, for serialNumber: AESKeySerialNumber
     ) throws(CryptographyError) -> CipherKey {
         try serialNumber.counter.checkUse()
-        return try intermediateKey(from: initialKey, for: serialNumber)
+        var chain = try AESChain(initialKey)
+        try chain.deriveTransactionKey(serialNumber)
+        return chain.key(for: initialKey.algorithm)
     }
 
     /// Derives the key of one transaction for one use.
@@ -48,13 +48,9 @@ package enum AESDerivation {
         for usage: AESKeyUsage, _ algorithm: KeyAlgorithm, from transactionKey: borrowing CipherKey,
         serialNumber: AESKeySerialNumber
     ) throws(CryptographyError) -> CipherKey {
-        try check(transactionKey)
-        guard algorithm.strength <= transactionKey.algorithm.strength else {
-            throw CryptographyError(
-                .strength, "a key for \(algorithm) is stronger than its origin, a key for \(transactionKey.algorithm)")
-        }
-        let name = serialNumber.transaction(serialNumber.counter.value)
-        return try derived(from: transactionKey, usage.rawValue, algorithm, name)
+        var chain = try AESChain(transactionKey)
+        try chain.deriveWorkingKey(usage, algorithm, serialNumber)
+        return chain.key(for: algorithm)
     }
 
     /// Derives the key of one transaction for one use, in all steps from the base derivation key.
@@ -69,9 +65,12 @@ package enum AESDerivation {
         for usage: AESKeyUsage, _ algorithm: KeyAlgorithm, fromBase base: borrowing CipherKey,
         serialNumber: AESKeySerialNumber
     ) throws(CryptographyError) -> CipherKey {
-        let initialKey = try initialKey(from: base, for: serialNumber)
-        let transactionKey = try transactionKey(from: initialKey, for: serialNumber)
-        return try workingKey(for: usage, algorithm, from: transactionKey, serialNumber: serialNumber)
+        var chain = try AESChain(base)
+        try chain.deriveInitialKey(serialNumber)
+        try serialNumber.counter.checkUse()
+        try chain.deriveTransactionKey(serialNumber)
+        try chain.deriveWorkingKey(usage, algorithm, serialNumber)
+        return chain.key(for: algorithm)
     }
 
     /// Derives the key that encrypts a new initial key on its way to the reader.
@@ -85,43 +84,89 @@ package enum AESDerivation {
         _ algorithm: KeyAlgorithm, from initialKey: borrowing CipherKey, for serialNumber: AESKeySerialNumber
     ) throws(CryptographyError) -> CipherKey {
         let last = serialNumber.with(updateCounter)
-        let transactionKey = try intermediateKey(from: initialKey, for: last)
-        return try workingKey(for: .keyEncryption, algorithm, from: transactionKey, serialNumber: last)
+        var chain = try AESChain(initialKey)
+        try chain.deriveTransactionKey(last)
+        try chain.deriveWorkingKey(.keyEncryption, algorithm, last)
+        return chain.key(for: algorithm)
+    }
+}
+
+/// Keys that are derived one from another, with one cipher, in one piece of memory that is wiped at the end.
+private struct AESChain: ~Copyable {
+    /// The usage indicators of the derivation's own keys.
+    private static let derivation: UInt16 = 0x8000
+    private static let initial: UInt16 = 0x8001
+    /// The greatest size of a key.
+    private static let greatestSize = 32
+
+    private let cipher: BlockCipher
+    private let algorithm: KeyAlgorithm
+    private let isPublished: Bool
+    private var memory: SecretBytes
+    /// The place of the present key in the memory; the next key is made in the other half.
+    private var place = 0
+
+    init(_ key: borrowing CipherKey) throws(CryptographyError) {
+        try key.expect(\.isAES, "AES")
+        let cipher = try BlockCipher(.encrypt, .ecb, key.algorithm)
+        self.cipher = cipher
+        algorithm = key.algorithm
+        memory = key.withRevealedBytes { key in
+            SecretBytes(count: 2 * Self.greatestSize) { memory in
+                for index in key.indices { memory[index] = key[index] }
+            }
+        }
+        isPublished = key.isPublishedTestKey
     }
 
-    /// The key of any counter: one derivation step for each of its one bits.
-    private static func intermediateKey(
-        from initialKey: borrowing CipherKey, for serialNumber: AESKeySerialNumber
-    ) throws(CryptographyError) -> CipherKey {
-        try check(initialKey)
-        let algorithm = initialKey.algorithm
-        var key = try initialKey.repurposed(for: algorithm)
-        for step in serialNumber.counter.steps {
-            key = try derived(from: key, derivation, algorithm, serialNumber.transaction(step))
+    /// A copy of the present key, which was derived for an algorithm.
+    borrowing func key(for algorithm: KeyAlgorithm) -> CipherKey {
+        let range = place..<place + algorithm.size
+        let bytes = memory.withBytes { SecretBytes(copying: $0.extracting(range)) }
+        return CipherKey(derived: bytes, for: algorithm, isPublished: isPublished)
+    }
+
+    mutating func deriveInitialKey(_ serialNumber: AESKeySerialNumber) throws(CryptographyError) {
+        try derive(Self.initial, algorithm, serialNumber.initialKeyName)
+    }
+
+    /// One step for each one bit of the counter.
+    mutating func deriveTransactionKey(_ serialNumber: AESKeySerialNumber) throws(CryptographyError) {
+        let counter = serialNumber.counter
+        let name = serialNumber.transaction(0)
+        var last: UInt32 = 0
+        while let step = counter.step(after: last) {
+            try derive(Self.derivation, algorithm, name | UInt64(step))
+            last = step
         }
-        return key
+    }
+
+    mutating func deriveWorkingKey(
+        _ usage: AESKeyUsage, _ working: KeyAlgorithm, _ serialNumber: AESKeySerialNumber
+    ) throws(CryptographyError) {
+        guard working.strength <= algorithm.strength else {
+            throw CryptographyError(
+                .strength, "a key for \(working) is stronger than its origin, a key for \(algorithm)")
+        }
+        try derive(usage.rawValue, working, serialNumber.transaction(serialNumber.counter.value))
     }
 
     /// Derives a key from as many encrypted blocks as its size needs. The data of each block has its number and the
     /// complete use of the key.
-    private static func derived(
-        from key: borrowing CipherKey, _ usage: UInt16, _ algorithm: KeyAlgorithm, _ name: [UInt8]
-    ) throws(CryptographyError) -> CipherKey {
-        let size = algorithm.size
-        let bits = UInt16(8 * size)
-        var data: [UInt8] = []
-        for block in 1...(size + 15) / 16 {
-            data += [1, UInt8(block)]
-            for number in [usage, algorithm.indicator, bits] { data += [UInt8(number >> 8), UInt8(number & 255)] }
-            data += name
+    private mutating func derive(
+        _ usage: UInt16, _ derived: KeyAlgorithm, _ name: UInt64
+    ) throws(CryptographyError) {
+        let key = place..<place + algorithm.size
+        place = Self.greatestSize - place
+        let blocks = place..<place + (derived.size + 15) / 16 * 16
+        let use = UInt64(usage) << 32 | UInt64(derived.indicator) << 16 | UInt64(8 * derived.size)
+        try memory.withMutableBytes { (memory) throws(CryptographyError) in
+            for (number, start) in stride(from: blocks.lowerBound, to: blocks.upperBound, by: 16).enumerated() {
+                memory.store(UInt64(0x0101 + number) << 48 | use, at: start)
+                memory.store(name, at: start + 8)
+            }
+            try cipher.run(blocks, of: &memory, key: key)
         }
-        let blocks = try key.encryptBlocks(data.span)
-        let bytes = blocks.withBytes { SecretBytes(copying: $0.extracting(first: size)) }
-        return try CipherKey(bytes, for: algorithm, isPublished: key.isPublishedTestKey)
-    }
-
-    private static func check(_ key: borrowing CipherKey) throws(CryptographyError) {
-        try key.expect(\.isAES, "AES")
     }
 }
 
@@ -141,8 +186,9 @@ extension KeyAlgorithm {
 
 /// The key serial number of AES DUKPT (X9.24-3): eight bytes for the initial key's ID, four for the counter.
 package struct AESKeySerialNumber: Sendable, Hashable, CustomStringConvertible {
-    /// The serial number, twelve bytes.
-    package let bytes: [UInt8]
+    /// The initial key's ID.
+    let initialKeyName: UInt64
+    private let count: UInt32
 
     /// Parses a serial number.
     /// - Parameter bytes: the twelve bytes that the reader sent.
@@ -151,7 +197,9 @@ package struct AESKeySerialNumber: Sendable, Hashable, CustomStringConvertible {
         guard bytes.count == 12 else {
             throw CryptographyError(.length, "a KSN of \(bytes.count) bytes; a KSN for AES has 12")
         }
-        self.bytes = bytes.indices.map { bytes[$0] }
+        self.init(
+            initialKeyName: (0..<8).reduce(0) { $0 << 8 | UInt64(bytes[$1]) },
+            count: (8..<12).reduce(0) { $0 << 8 | UInt32(bytes[$1]) })
     }
 
     /// Parses a serial number from hexadecimal digits.
@@ -162,26 +210,30 @@ package struct AESKeySerialNumber: Sendable, Hashable, CustomStringConvertible {
         try self.init(bytes.span)
     }
 
+    private init(initialKeyName: UInt64, count: UInt32) {
+        self.initialKeyName = initialKeyName
+        self.count = count
+    }
+
+    /// The serial number, twelve bytes.
+    package var bytes: [UInt8] {
+        (0..<8).map { initialKeyName.byte($0) } + (4..<8).map { UInt64(count).byte($0) }
+    }
+
     /// The transaction counter: the number of keys that the reader has taken since its initial key.
-    package var counter: TransactionCounter { .aes(bytes[8...].reduce(0) { $0 << 8 | UInt32($1) }) }
+    package var counter: TransactionCounter { .aes(count) }
 
     /// The serial number of the next transaction.
     /// - Throws: ``CryptographyError`` with code `exhausted` if there is none.
     package func next() throws(CryptographyError) -> AESKeySerialNumber { with(try counter.next().value) }
 
-    /// The eight bytes of the initial key's ID.
-    var initialKeyName: [UInt8] { Array(bytes[..<8]) }
-
     /// The last four bytes of the initial key's ID, followed by another counter.
-    func transaction(_ counter: UInt32) -> [UInt8] { Array(with(counter).bytes[4...]) }
+    func transaction(_ counter: UInt32) -> UInt64 { initialKeyName << 32 | UInt64(counter) }
 
     /// The serial number with another counter.
     func with(_ counter: UInt32) -> AESKeySerialNumber {
-        let digits = [24, 16, 8, 0].map { UInt8(counter >> $0 & 255) }
-        return AESKeySerialNumber(unchecked: initialKeyName + digits)
+        AESKeySerialNumber(initialKeyName: initialKeyName, count: counter)
     }
-
-    private init(unchecked bytes: [UInt8]) { self.bytes = bytes }
 
     /// The serial number as 24 hexadecimal digits.
     package var description: String { HexadecimalDigits.text(of: bytes) }

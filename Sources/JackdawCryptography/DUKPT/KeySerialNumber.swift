@@ -32,10 +32,12 @@ package struct KeySerialNumber: Sendable, Hashable, CustomStringConvertible {
     package func next() throws(CryptographyError) -> KeySerialNumber { with(try counter.next().value) }
 
     /// The last eight bytes, with another counter.
-    func register(_ counter: UInt32) -> [UInt8] { Array(with(counter).bytes[2...]) }
+    func register(_ counter: UInt32) -> UInt64 {
+        bytes[2...].reduce(0) { $0 << 8 | UInt64($1) } & ~0x1F_FFFF | UInt64(counter)
+    }
 
     /// The first eight bytes with a zero counter, which identify the initial key.
-    var initialKeyName: [UInt8] { Array(with(0).bytes[..<8]) }
+    var initialKeyName: UInt64 { bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) } & ~0x1F }
 
     private func with(_ counter: UInt32) -> KeySerialNumber {
         var bytes = bytes
@@ -90,10 +92,11 @@ package struct TransactionCounter: Sendable, Hashable {
         return TransactionCounter(value: next, width: width, mostOnes: mostOnes)
     }
 
-    /// The counters of the derivation steps: for each one bit, from the highest, the number with that bit and the
-    /// higher ones.
-    var steps: [UInt32] {
-        (0..<width).reversed().filter { value >> $0 & 1 == 1 }.map { value & (UInt32.max << $0) }
+    /// The counter of the derivation step after another one. The first step has the highest one bit, each further step
+    /// one more; nil after the last step, which has the counter itself.
+    func step(after step: UInt32) -> UInt32? {
+        let left = value & ~step
+        return left == 0 ? nil : step | 1 << (31 - left.leadingZeroBitCount)
     }
 
     func checkUse() throws(CryptographyError) {

@@ -31,7 +31,16 @@ public struct CipherKey: ~Copyable, Sendable {
         }
         self.algorithm = algorithm
         isPublishedTestKey =
-            bytes.withBytes { PublishedTestKey.contains($0, ignoringParity: algorithm.isTripleDES) } || isPublished
+            isPublished || bytes.withBytes { PublishedTestKey.contains($0, ignoringParity: algorithm.isTripleDES) }
+        self.bytes = bytes
+    }
+
+    /// A key that was derived from another one, and is published if that one is: none of the published keys is derived
+    /// from a secret one.
+    init(derived bytes: consuming SecretBytes, for algorithm: KeyAlgorithm, isPublished: Bool) {
+        precondition(bytes.count == algorithm.size)
+        self.algorithm = algorithm
+        isPublishedTestKey = isPublished
         self.bytes = bytes
     }
 
@@ -52,6 +61,20 @@ public struct CipherKey: ~Copyable, Sendable {
     borrowing func expect(_ isRight: (KeyAlgorithm) -> Bool, _ wanted: String) throws(CryptographyError) {
         guard isRight(algorithm) else {
             throw CryptographyError(.algorithm, "a key for \(algorithm); a key for \(wanted) is needed")
+        }
+    }
+
+    /// Checks the length of a value that is not secret.
+    static func check(_ bytes: [UInt8], _ count: Int, _ name: String) throws(CryptographyError) {
+        guard bytes.count == count else {
+            throw CryptographyError(.length, "\(name) of \(bytes.count) bytes; it has \(count)")
+        }
+    }
+
+    /// Checks that the key may be used for the cards that a program handles.
+    borrowing func expect(_ mode: CardMode) throws(CryptographyError) {
+        guard mode == .test || !isPublishedTestKey else {
+            throw CryptographyError(.publishedKey, "this is a published test key, not a key for live cards")
         }
     }
 }
@@ -101,7 +124,7 @@ extension CipherKey {
             throw CryptographyError(.algorithm, "a key for \(algorithm) cannot encrypt")
         }
         let size = algorithm.blockSize
-        return try whole().withBytes { (key) throws(CryptographyError) in
+        return try bytes.withBytes { (key) throws(CryptographyError) in
             try MessageAuthentication.code("CMAC", ("cipher", "\(name)-CBC"), key: key, of: message, size: size)
         }
     }
@@ -180,22 +203,12 @@ extension CipherKey {
         try run(.decrypt, .ecb, ciphertext, nil)
     }
 
-    /// The full key of the libcrypto cipher: for triple DES with two keys, the first one is repeated as the third.
-    borrowing func whole() -> SecretBytes {
-        let size = algorithm.isTripleDES ? 24 : algorithm.size
-        return withRevealedBytes { key in
-            SecretBytes(count: size) { whole in
-                for index in 0..<size { whole[index] = key[index % key.count] }
-            }
-        }
-    }
-
     private borrowing func run(
         _ direction: BlockCipher.Direction, _ chaining: BlockCipher.Chaining, _ input: Span<UInt8>, _ vector: [UInt8]?
     ) throws(CryptographyError) -> SecretBytes {
         let algorithm = algorithm
         let vector = vector ?? [UInt8](repeating: 0, count: algorithm.blockSize)
-        return try whole().withBytes { (key) throws(CryptographyError) in
+        return try bytes.withBytes { (key) throws(CryptographyError) in
             try BlockCipher.run(direction, chaining, input, key: key, algorithm, vector: vector.span)
         }
     }

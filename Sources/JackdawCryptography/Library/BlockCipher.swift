@@ -2,7 +2,11 @@ import COpenSSL
 import JackdawCards
 
 /// Triple DES and AES by libcrypto (`EVP_CipherInit_ex2`, `EVP_CipherUpdate`), without padding.
-enum BlockCipher {
+///
+/// One context serves any number of keys: with a new one for each key, the derivation of keys, which encrypts a block or
+/// two with each, would take most of its time for contexts.
+@safe
+struct BlockCipher: ~Copyable {
     enum Direction: Int32 {
         case decrypt = 0
         case encrypt = 1
@@ -14,12 +18,58 @@ enum BlockCipher {
         case cbc = "CBC"
     }
 
+    private let context: OpaquePointer
+    private let algorithm: KeyAlgorithm
+
+    /// Creates a cipher that has no key yet.
+    /// - Throws: ``CryptographyError`` with code `algorithm` if the algorithm does not encrypt, `library`.
+    init(_ direction: Direction, _ chaining: Chaining, _ algorithm: KeyAlgorithm) throws(CryptographyError) {
+        guard algorithm.isCipher else {
+            throw CryptographyError(.algorithm, "a key for \(algorithm) cannot encrypt")
+        }
+        guard let cipher = FetchedCipher.of(algorithm, chaining), let context = unsafe EVP_CIPHER_CTX_new() else {
+            throw LibCrypto.failure("there is no \(chaining.rawValue) cipher for \(algorithm)")
+        }
+        guard unsafe EVP_CipherInit_ex2(context, cipher.pointer, nil, nil, direction.rawValue, nil) == 1 else {
+            unsafe EVP_CIPHER_CTX_free(context)
+            throw LibCrypto.failure("no context for \(algorithm)")
+        }
+        // Without this call decryption keeps the last block back; encryption pads only at the end, which is never asked for.
+        if direction == .decrypt { unsafe EVP_CIPHER_CTX_set_padding(context, 0) }
+        unsafe self.context = context
+        self.algorithm = algorithm
+    }
+
+    // This call overwrites the key schedule.
+    deinit { unsafe EVP_CIPHER_CTX_free(context) }
+
+    /// Encrypts or decrypts whole blocks in place. The key and the blocks share one piece of secret memory.
+    /// - Parameters:
+    ///   - blocks: the place of the blocks; a multiple of the block size.
+    ///   - memory: the memory.
+    ///   - key: the place of the full key of the libcrypto cipher.
+    /// - Throws: ``CryptographyError`` with code `library`.
+    borrowing func run(
+        _ blocks: Range<Int>, of memory: inout MutableSpan<UInt8>, key: Range<Int>
+    ) throws(CryptographyError) {
+        precondition(key.count == algorithm.size && key.upperBound <= memory.count && key.lowerBound >= 0)
+        precondition(blocks.lowerBound >= 0 && blocks.upperBound <= memory.count)
+        var count: Int32 = 0
+        let isDone = unsafe memory.withUnsafeMutableBufferPointer { memory in
+            guard let start = memory.baseAddress else { return false }
+            let place = unsafe start + blocks.lowerBound
+            return unsafe EVP_CipherInit_ex2(context, nil, start + key.lowerBound, nil, -1, nil) == 1
+                && EVP_CipherUpdate(context, place, &count, place, Int32(blocks.count)) == 1
+        }
+        guard isDone, count == blocks.count else { throw LibCrypto.failure("\(algorithm) of \(blocks.count) bytes") }
+    }
+
     /// Encrypts or decrypts whole blocks.
     /// - Parameters:
     ///   - direction: encryption or decryption.
     ///   - chaining: the mode of operation.
     ///   - input: a multiple of the block size.
-    ///   - key: the full key of the libcrypto cipher, as ``CipherKey/whole()`` returns it.
+    ///   - key: a key of the algorithm's size.
     ///   - algorithm: the algorithm of the cipher.
     ///   - vector: the initialisation vector, one block; its value is ignored without chaining.
     /// - Returns: the same number of bytes as the input.
@@ -28,9 +78,7 @@ enum BlockCipher {
         _ direction: Direction, _ chaining: Chaining, _ input: Span<UInt8>, key: Span<UInt8>, _ algorithm: KeyAlgorithm,
         vector: Span<UInt8>
     ) throws(CryptographyError) -> SecretBytes {
-        guard let name = algorithm.cipherName else {
-            throw CryptographyError(.algorithm, "a key for \(algorithm) cannot encrypt")
-        }
+        let cipher = try BlockCipher(direction, chaining, algorithm)
         let block = algorithm.blockSize
         guard input.count.isMultiple(of: block), input.count <= LibCrypto.greatestSize else {
             throw CryptographyError(.length, "\(input.count) bytes are not whole blocks of \(block)")
@@ -41,39 +89,61 @@ enum BlockCipher {
         }
         return try SecretBytes(count: input.count) { (output) throws(CryptographyError) in
             guard input.count > 0 else { return }
-            try transform(direction, "\(name)-\(chaining.rawValue)", input, key, vector, into: &output)
+            try cipher.transform(input, key, vector, into: &output)
         }
     }
 
-    private static func transform(
-        _ direction: Direction, _ name: String, _ input: Span<UInt8>, _ key: Span<UInt8>,
-        _ vector: Span<UInt8>, into output: inout MutableSpan<UInt8>
+    private borrowing func transform(
+        _ input: Span<UInt8>, _ key: Span<UInt8>, _ vector: Span<UInt8>, into output: inout MutableSpan<UInt8>
     ) throws(CryptographyError) {
-        let cipher = unsafe EVP_CIPHER_fetch(nil, name, nil)
-        let context = unsafe EVP_CIPHER_CTX_new()
-        defer {
-            // This call overwrites the key schedule.
-            unsafe EVP_CIPHER_CTX_free(context)
-            unsafe EVP_CIPHER_free(cipher)
-        }
-        guard let cipher = unsafe cipher, let context = unsafe context else {
-            throw LibCrypto.failure("there is no cipher \(name)")
-        }
-        let started = unsafe key.withUnsafeBufferPointer { key in
+        precondition(key.count == algorithm.size)
+        let isStarted = unsafe key.withUnsafeBufferPointer { key in
             unsafe vector.withUnsafeBufferPointer { vector in
-                unsafe EVP_CipherInit_ex2(
-                    context, cipher, key.baseAddress, vector.baseAddress, direction.rawValue, nil)
+                unsafe EVP_CipherInit_ex2(context, nil, key.baseAddress, vector.baseAddress, -1, nil)
             }
         }
-        try LibCrypto.check(started, "\(name) rejects the key")
-        unsafe EVP_CIPHER_CTX_set_padding(context, 0)
+        try LibCrypto.check(isStarted, "\(algorithm) rejects the key")
         var count: Int32 = 0
-        let done = unsafe output.withUnsafeMutableBufferPointer { output in
+        let isDone = unsafe output.withUnsafeMutableBufferPointer { output in
             unsafe input.withUnsafeBufferPointer { input in
                 unsafe EVP_CipherUpdate(context, output.baseAddress, &count, input.baseAddress, Int32(input.count))
             }
         }
-        try LibCrypto.check(done, "\(name) of \(input.count) bytes")
-        guard Int(count) == input.count else { throw LibCrypto.failure("\(name) returned \(count) bytes") }
+        try LibCrypto.check(isDone, "\(algorithm) of \(input.count) bytes")
+        guard Int(count) == input.count else { throw LibCrypto.failure("\(algorithm) returned \(count) bytes") }
+    }
+}
+
+/// A cipher of libcrypto, fetched once for the whole program: fetching takes longer than encrypting a block.
+@safe
+struct FetchedCipher: @unchecked Sendable {
+    /// Owned by libcrypto until the program ends; libcrypto's ciphers do not change, and any thread may use them.
+    let pointer: OpaquePointer
+
+    private init?(_ algorithm: KeyAlgorithm, _ chaining: BlockCipher.Chaining) {
+        guard let name = algorithm.cipherName,
+            let pointer = unsafe EVP_CIPHER_fetch(nil, "\(name)-\(chaining.rawValue)", nil)
+        else { return nil }
+        unsafe self.pointer = pointer
+    }
+
+    private static let tripleDES2 = (FetchedCipher(.tripleDES2, .ecb), FetchedCipher(.tripleDES2, .cbc))
+    private static let tripleDES3 = (FetchedCipher(.tripleDES3, .ecb), FetchedCipher(.tripleDES3, .cbc))
+    private static let aes128 = (FetchedCipher(.aes128, .ecb), FetchedCipher(.aes128, .cbc))
+    private static let aes192 = (FetchedCipher(.aes192, .ecb), FetchedCipher(.aes192, .cbc))
+    private static let aes256 = (FetchedCipher(.aes256, .ecb), FetchedCipher(.aes256, .cbc))
+
+    /// The cipher of an algorithm; nil if it does not encrypt, or libcrypto has no such cipher.
+    static func of(_ algorithm: KeyAlgorithm, _ chaining: BlockCipher.Chaining) -> FetchedCipher? {
+        let ciphers: (ecb: FetchedCipher?, cbc: FetchedCipher?) =
+            switch algorithm {
+            case .tripleDES2: tripleDES2
+            case .tripleDES3: tripleDES3
+            case .aes128: aes128
+            case .aes192: aes192
+            case .aes256: aes256
+            case .hmac128, .hmac192, .hmac256: (nil, nil)
+            }
+        return chaining == .ecb ? ciphers.ecb : ciphers.cbc
     }
 }

@@ -30,7 +30,7 @@ public enum KeyAlgorithm: String, Sendable, Hashable, CaseIterable {
     public var isTripleDES: Bool { self == .tripleDES2 || self == .tripleDES3 }
 
     /// Whether the algorithm is AES, of any key size.
-    public var isAES: Bool { [.aes128, .aes192, .aes256].contains(self) }
+    public var isAES: Bool { self == .aes128 || self == .aes192 || self == .aes256 }
 
     /// AES with a key of this number of bytes; nil if AES has no such size.
     static func aes(size: Int) -> KeyAlgorithm? { allCases.first { $0.isAES && $0.size == size } }
@@ -50,11 +50,14 @@ public enum KeyAlgorithm: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The name of the libcrypto cipher; nil if the algorithm does not encrypt. All triple DES keys use the cipher with
-    /// three keys.
+    /// Whether the algorithm encrypts; false for HMAC.
+    var isCipher: Bool { isTripleDES || isAES }
+
+    /// The name of the libcrypto cipher; nil if the algorithm does not encrypt.
     var cipherName: String? {
         switch self {
-        case .tripleDES2, .tripleDES3: "DES-EDE3"
+        case .tripleDES2: "DES-EDE"
+        case .tripleDES3: "DES-EDE3"
         case .aes128, .aes192, .aes256: rawValue
         case .hmac128, .hmac192, .hmac256: nil
         }

@@ -23,9 +23,12 @@ enum LibCrypto {
 }
 
 /// Hashes by libcrypto (`EVP_Digest`).
-enum MessageDigest {
-    /// SHA-1, which some readers send for each track.
-    static func sha1(of data: Span<UInt8>) throws(CryptographyError) -> [UInt8] {
+public enum MessageDigest {
+    /// SHA-1: of the certificates and signatures of cards, and of the tracks that some readers send.
+    /// - Parameter data: a message of any length.
+    /// - Returns: 20 bytes.
+    /// - Throws: ``CryptographyError`` with code `library`.
+    public static func sha1(of data: Span<UInt8>) throws(CryptographyError) -> [UInt8] {
         var hash = [UInt8](repeating: 0, count: 20)
         let algorithm = unsafe EVP_MD_fetch(nil, "SHA1", nil)
         defer { unsafe EVP_MD_free(algorithm) }

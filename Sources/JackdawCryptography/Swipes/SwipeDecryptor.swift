@@ -30,9 +30,7 @@ public struct SwipeDecryptor: ~Copyable, Sendable {
             throw CryptographyError(.length, "no key for these readers has \(size) bytes")
         }
         let cipherKey = try CipherKey(key, for: algorithm, isPublished: false)
-        guard mode == .test || !cipherKey.isPublishedTestKey else {
-            throw CryptographyError(.publishedKey, "this is a published test key, not a key for live cards")
-        }
+        try cipherKey.expect(mode)
         self.key = cipherKey
         chosenScheme = scheme
     }
@@ -140,14 +138,6 @@ extension CardEvent {
 
 extension DecryptedTrack {
     fileprivate var eventText: CardEvent.TrackText { text.withRevealedText { CardEvent.TrackText(number, $0) } }
-}
-
-/// The kind of cards that a program reads.
-public enum CardMode: Sendable, Hashable {
-    /// Live cards: published test keys are refused.
-    case live
-    /// Test cards: published test keys are allowed.
-    case test
 }
 
 extension SwipeDecryptor {

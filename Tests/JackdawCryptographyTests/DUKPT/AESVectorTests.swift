@@ -20,7 +20,7 @@ import Testing
         /// By algorithm, then by use or by what is done with the key.
         let work: [String: [String: String]]
     }
-    typealias File = Vectors<Input, Output>
+    typealias Row = VectorRow<Input, Output>
 
     private static let usages: [String: AESKeyUsage] = [
         "pin": .pin, "mac_generate": .macGeneration, "mac_verify": .macVerification, "mac_both": .mac,
@@ -33,26 +33,28 @@ import Testing
         "enc_data_response": "data_decrypt",
     ]
 
-    @Test func allRowsAreThere() throws {
-        let file = try File("dukpt_aes")
-        #expect(file.count == 47)
-        #expect(file.rows.count == 47)
+    @Test(.enabled(if: hasOwnVectors)) func allRowsAreThere() throws {
+        let rows = try ownRows("dukpt_aes", as: Row.self)
+        #expect(rows.count == 47)
         #expect(
-            Set(file.rows.flatMap(\.out.work.keys))
+            Set(rows.flatMap(\.output.work.keys))
                 == ["AES128", "AES192", "AES256", "HMAC128", "HMAC192", "HMAC256", "TDES2", "TDES3"])
     }
 
-    @Test(arguments: try File("dukpt_aes").rows)
-    func row(_ row: File.Row) throws {
-        let base = try aesKey(row.in.bdk)
-        let serialNumber = try AESKeySerialNumber(hexadecimal: row.in.ksn)
-        #expect(serialNumber.counter.value == row.in.counter)
-        #expect(serialNumber.description == row.in.ksn)
+    @Test func rowsAgree() throws {
+        try Vectors.run("dukpt_aes", in: .module, as: Row.self, check)
+    }
+
+    private func check(_ row: Row) throws {
+        let base = try aesKey(row.input.bdk)
+        let serialNumber = try AESKeySerialNumber(hexadecimal: row.input.ksn)
+        #expect(serialNumber.counter.value == row.input.counter, "\(row.id)")
+        #expect(serialNumber.description == row.input.ksn, "\(row.id)")
         let initial = try AESDerivation.initialKey(from: base, for: serialNumber)
-        #expect(initial.revealed == row.out.ik)
+        #expect(initial.revealed == row.output.ik, "\(row.id)")
         let transaction = try AESDerivation.transactionKey(from: initial, for: serialNumber)
-        #expect(transaction.revealed == row.out.txn_key)
-        for (name, values) in row.out.work {
+        #expect(transaction.revealed == row.output.txn_key, "\(row.id)")
+        for (name, values) in row.output.work {
             let algorithm = try #require(algorithms[name])
             for (use, expected) in values {
                 if let usage = Self.usages[use] {
@@ -67,12 +69,12 @@ import Testing
         }
     }
 
-    private func result(of operation: String, with key: borrowing CipherKey, _ row: File.Row) throws -> String {
-        let message = hex(row.in.data)
+    private func result(of operation: String, with key: borrowing CipherKey, _ row: Row) throws -> String {
+        let message = hex(row.input.data)
         switch operation {
         case "enc_pinblock_iso4":
             // Encrypted, XOR the account number, and encrypted again: the same as chaining.
-            let fields = hex(row.out.iso4_pinfield + row.out.iso4_panfield)
+            let fields = hex(row.output.iso4_pinfield + row.output.iso4_panfield)
             return String(try key.encrypt(fields.span).revealed.suffix(32))
         case "cmac_request", "cmac_response": return digits(try key.cipherMAC(of: message.span))
         case "hmac_request", "hmac_response": return digits(try key.hashMAC(of: message.span))

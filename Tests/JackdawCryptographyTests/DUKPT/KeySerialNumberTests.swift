@@ -4,47 +4,6 @@ import Testing
 
 /// Serial numbers of keys and their counters.
 @Suite struct KeySerialNumberTests {
-    struct Input: Decodable, Sendable {
-        let mode: String
-        let ksn: String
-    }
-    struct Output: Decodable, Sendable {
-        let valid: Bool
-        let exhausted: Bool
-        let advance_rc: String
-        let next: String?
-    }
-    typealias File = Vectors<Input, Output>
-
-    @Test func allRowsAreThere() throws {
-        let file = try File("dukpt_ksn")
-        #expect(file.count == 78)
-        #expect(file.rows.count == 78)
-        #expect(file.rows.count { $0.in.mode == "TDES" } == 52)
-        #expect(file.rows.count { $0.in.mode == "AES" } == 26)
-        #expect(file.rows.count { $0.out.advance_rc == "error" } == 5)
-    }
-
-    @Test(arguments: try File("dukpt_ksn").rows)
-    func row(_ row: File.Row) throws {
-        let counter: TransactionCounter
-        var next: String?
-        var failure: CryptographyError.Code?
-        if row.in.mode == "TDES" {
-            let number = try KeySerialNumber(hexadecimal: row.in.ksn)
-            counter = number.counter
-            failure = code { next = try number.next().description }
-        } else {
-            let number = try AESKeySerialNumber(hexadecimal: row.in.ksn)
-            counter = number.counter
-            failure = code { next = try number.next().description }
-        }
-        #expect(counter.isUsable == row.out.valid)
-        #expect(counter.isExhausted == row.out.exhausted)
-        #expect(next == row.out.next)
-        #expect(failure == (row.out.advance_rc == "ok" ? nil : .exhausted))
-    }
-
     @Test func theLastCounterIsUsableAndHasNoNext() throws {
         let tripleDES = try KeySerialNumber(hexadecimal: "FFFF9876543210FFF800")
         #expect(tripleDES.counter.isUsable && !tripleDES.counter.isExhausted)

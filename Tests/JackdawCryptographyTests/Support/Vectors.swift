@@ -4,22 +4,16 @@ import JackdawCryptography
 import JackdawTestSupport
 import Testing
 
-/// A file of vectors that other implementations made (see the file for which).
-struct Vectors<Input: Decodable & Sendable, Output: Decodable & Sendable>: Decodable, Sendable {
-    struct Row: Decodable, Sendable, CustomTestStringConvertible {
-        let id: String
-        let `in`: Input
-        let out: Output
-        var testDescription: String { id }
-    }
-    let count: Int
-    let rows: [Row]
+/// Whether the vectors are the copies in these tests, whose rows are known; false if JACKDAW_VECTORS names others.
+let hasOwnVectors = ProcessInfo.processInfo.environment["JACKDAW_VECTORS"] == nil
 
-    init(_ name: String) throws {
-        let url = try #require(
-            Bundle.module.url(forResource: name, withExtension: "json", subdirectory: "Resources"))
-        self = try JSONDecoder().decode(Self.self, from: Data(contentsOf: url))
-    }
+/// The rows of a topic.
+func ownRows<Input, Output>(
+    _ topic: String, as type: VectorRow<Input, Output>.Type
+) throws -> [VectorRow<Input, Output>] {
+    var rows: [VectorRow<Input, Output>] = []
+    try Vectors.run(topic, in: .module, as: type) { rows.append($0) }
+    return rows
 }
 
 /// Two digits a byte.

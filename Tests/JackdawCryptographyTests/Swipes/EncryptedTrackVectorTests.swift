@@ -17,30 +17,32 @@ import Testing
         let plaintext: String
         let track: String
     }
-    typealias File = Vectors<Input, Output>
+    typealias Row = VectorRow<Input, Output>
 
     private static let schemes: [String: KeyScheme] = [
         "pin_variant": .pin, "data_variant_no_owf": .plainDataRequest, "data_request_owf": .dataRequest,
         "data_response_owf": .dataResponse, "aes128_data_encrypt": .aesDataEncryption,
     ]
 
-    @Test func allRowsAreThere() throws {
-        let file = try File("encrypted_swipe")
-        #expect(file.count == 26)
-        #expect(file.rows.count == 26)
-        #expect(Set(file.rows.map(\.in.key_scheme)) == Set(Self.schemes.keys))
+    @Test(.enabled(if: hasOwnVectors)) func allRowsAreThere() throws {
+        let rows = try ownRows("encrypted_swipe", as: Row.self)
+        #expect(rows.count == 26)
+        #expect(Set(rows.map(\.input.key_scheme)) == Set(Self.schemes.keys))
     }
 
-    @Test(arguments: try File("encrypted_swipe").rows)
-    func row(_ row: File.Row) throws {
-        let scheme = try #require(Self.schemes[row.in.key_scheme])
-        let base = scheme == .aesDataEncryption ? try aesKey(row.in.bdk) : try CipherKey(row.in.bdk, .tripleDES2)
-        let key = try scheme.workingKey(from: base, serialNumber: hex(row.in.ksn).span)
-        #expect(key.revealed == row.out.session_key)
-        let plaintext = try key.decrypt(hex(row.in.ciphertext).span, vector: hex(row.in.iv))
-        #expect(plaintext.revealed == row.out.plaintext)
-        #expect(row.out.plaintext.hasPrefix(digits(row.out.track.utf8)))
-        let ciphertext = try key.encrypt(hex(row.out.plaintext).span)
-        #expect(ciphertext.revealed == row.in.ciphertext)
+    @Test func rowsAgree() throws {
+        try Vectors.run("encrypted_swipe", in: .module, as: Row.self, check)
+    }
+
+    private func check(_ row: Row) throws {
+        let scheme = try #require(Self.schemes[row.input.key_scheme])
+        let base = scheme == .aesDataEncryption ? try aesKey(row.input.bdk) : try CipherKey(row.input.bdk, .tripleDES2)
+        let key = try scheme.workingKey(from: base, serialNumber: hex(row.input.ksn).span)
+        #expect(key.revealed == row.output.session_key, "\(row.id)")
+        let plaintext = try key.decrypt(hex(row.input.ciphertext).span, vector: hex(row.input.iv))
+        #expect(plaintext.revealed == row.output.plaintext, "\(row.id)")
+        #expect(row.output.plaintext.hasPrefix(digits(row.output.track.utf8)), "\(row.id)")
+        let ciphertext = try key.encrypt(hex(row.output.plaintext).span)
+        #expect(ciphertext.revealed == row.input.ciphertext, "\(row.id)")
     }
 }

@@ -22,46 +22,49 @@ import Testing
         let track3: String?
         let error: String?
     }
-    typealias File = Vectors<Input, Output>
+    typealias Row = VectorRow<Input, Output>
 
-    @Test func allRowsAreThere() throws {
-        let file = try File("reader_swipe_frames")
-        #expect(file.count == 23)
-        let groups = Dictionary(grouping: file.rows, by: \.in.group).mapValues(\.count)
+    @Test(.enabled(if: hasOwnVectors)) func allRowsAreThere() throws {
+        let rows = try ownRows("reader_swipe_frames", as: Row.self)
+        #expect(rows.count == 23)
+        let groups = Dictionary(grouping: rows, by: \.input.group).mapValues(\.count)
         #expect(
             groups == [
                 "published_magtek": 2, "synthetic_idtech_original": 8, "synthetic_idtech_enhanced": 8,
                 "damaged_frame": 5,
             ])
-        #expect(Set(file.rows.compactMap(\.out.error)) == ["bad_lrc", "bad_end", "bad_length", "truncated"])
+        #expect(Set(rows.compactMap(\.output.error)) == ["bad_lrc", "bad_end", "bad_length", "truncated"])
     }
 
-    @Test(arguments: try File("reader_swipe_frames").rows)
-    func row(_ row: File.Row) throws {
-        if row.in.group == "published_magtek" {
-            let base = try CipherKey(row.in.bdk, .tripleDES2)
+    @Test func rowsAgree() throws {
+        try Vectors.run("reader_swipe_frames", in: .module, as: Row.self, check)
+    }
+
+    private func check(_ row: Row) throws {
+        if row.input.group == "published_magtek" {
+            let base = try CipherKey(row.input.bdk, .tripleDES2)
             let key = try KeyScheme.magTek([]).workingKey(
-                from: base, serialNumber: hex(try #require(row.in.ksn)).span)
-            #expect(key.revealed == row.out.session_key)
-            let plaintext = try key.decrypt(hex(try #require(row.in.ciphertext)).span).revealed
-            #expect(plaintext.hasPrefix(digits(try #require(row.out.track).utf8)))
+                from: base, serialNumber: hex(try #require(row.input.ksn)).span)
+            #expect(key.revealed == row.output.session_key, "\(row.id)")
+            let plaintext = try key.decrypt(hex(try #require(row.input.ciphertext)).span).revealed
+            #expect(plaintext.hasPrefix(digits(try #require(row.output.track).utf8)), "\(row.id)")
             return
         }
-        let decryptor = try SwipeDecryptor(key: secret(row.in.bdk), mode: .test)
-        let frame = hex(try #require(row.in.frame))
-        guard let expected = row.out.error else {
+        let decryptor = try SwipeDecryptor(key: secret(row.input.bdk), mode: .test)
+        let frame = hex(try #require(row.input.frame))
+        guard let expected = row.output.error else {
             let swipe = try decryptor.decryptIDTech(frame.span)
-            let tracks = [row.out.track1, row.out.track2, row.out.track3]
-            #expect((1...3).map { swipe.revealed($0) } == tracks)
-            #expect(!swipe.tracks.contains { !$0.isHashChecked })
-            #expect(swipe.keySerialNumber.map(digits) == row.out.ksn)
-            let base = try CipherKey(row.in.bdk, .tripleDES2)
-            let key = try KeyScheme.idTech.workingKey(from: base, serialNumber: hex(try #require(row.out.ksn)).span)
-            #expect(key.revealed == row.out.session_key)
+            let tracks = [row.output.track1, row.output.track2, row.output.track3]
+            #expect((1...3).map { swipe.revealed($0) } == tracks, "\(row.id)")
+            #expect(!swipe.tracks.contains { !$0.isHashChecked }, "\(row.id)")
+            #expect(swipe.keySerialNumber.map(digits) == row.output.ksn, "\(row.id)")
+            let base = try CipherKey(row.input.bdk, .tripleDES2)
+            let key = try KeyScheme.idTech.workingKey(from: base, serialNumber: hex(try #require(row.output.ksn)).span)
+            #expect(key.revealed == row.output.session_key, "\(row.id)")
             return
         }
         let error = #expect(throws: CryptographyError.self) { _ = try decryptor.decryptIDTech(frame.span).tracks }
-        #expect(error?.code == .frame)
+        #expect(error?.code == .frame, "\(row.id)")
         switch expected {
         case "bad_lrc": #expect(error?.fault?.code == .check)
         case "bad_end": #expect(error?.fault?.code == .end)
