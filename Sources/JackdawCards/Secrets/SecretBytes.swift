@@ -4,7 +4,7 @@ package import JackdawBytes
 ///
 /// ``description`` shows none of the content; a noncopyable value cannot be reflected or dumped either.
 public struct SecretBytes: ~Copyable, Sendable {
-    private let buffer: SecretBuffer<UInt8>
+    private var buffer: SecretBuffer<UInt8>
 
     /// Number of bytes it holds.
     public var count: Int { buffer.count }
@@ -53,8 +53,7 @@ public struct SecretBytes: ~Copyable, Sendable {
     package mutating func withMutableBytes<Result: ~Copyable, Failure: Error>(
         _ body: (inout MutableSpan<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        var span = unsafe MutableSpan(_unsafeElements: storage)
-        return try body(&span)
+        try buffer.withMutableElements(body)
     }
 
     /// A second owner of the same content. Copying is always explicit, as there is no other way.

@@ -1,4 +1,5 @@
 import JackdawBytes
+import Glibc
 
 /// The spectrum of a stretch of sound, from which bands are extracted as signals of a lower rate.
 final class SoundWindow {
