@@ -1,3 +1,4 @@
+import ArgumentParser
 import JackdawDSP
 import JackdawTransport
 import Testing

@@ -162,8 +162,8 @@ import Testing
     ])
     func aLowBatteryThatTheReaderReportsIsReportedOnce(family: String, link: String) async throws {
         let reader = ([Presentation(Self.visa), Presentation(Self.visa)], [PlannedFault(.lowBattery)])
-        let system = try system([reader, reader], family: family)
-        let run = try await run(["--link", link, "--reader", family, "--json", "--swipes", "2"], by: system)
+        let environment = try environment([reader, reader], family: family)
+        let run = try await run(["--link", link, "--reader", family, "--json", "--swipes", "2"], by: environment)
         #expect(run.status == .done, "\(run.messages)")
         let low = try run.lines.map(jsonObject).filter { $0["event"] as? String == "battery_low" }
         #expect(low.map { $0["percent"] as? Int } == [5])
@@ -172,8 +172,10 @@ import Testing
 
     @Test func aLowBatteryIsReportedOnceAfterALoss() async throws {
         let (low, lost) = (PlannedFault(.lowBattery), PlannedFault(.disconnect, 4..<5))
-        let system = try system([([Presentation(Self.visa)], [low, lost]), ([Presentation(Self.visa)], [low])])
-        let run = try await run(["--link", Self.link, "--reader", "miura", "--json", "--swipes", "2"], by: system)
+        let environment = try environment([
+            ([Presentation(Self.visa)], [low, lost]), ([Presentation(Self.visa)], [low]),
+        ])
+        let run = try await run(["--link", Self.link, "--reader", "miura", "--json", "--swipes", "2"], by: environment)
         #expect(run.status == .done, "\(run.messages)")
         let events = try run.lines.map { try jsonObject($0)["event"] as? String }
         #expect(events.count { $0 == "identified" } == 2)
@@ -185,14 +187,14 @@ import Testing
     func aBatteryThatTheLinkAndTheReaderReportIsLowOnce(percent: Int, count: Int) async throws {
         var device = SimulatedDevice()
         device.battery = percent
-        var system = try system([])
-        system.connect = { [device] link, _, _ throws(LinkError) in
+        var environment = try environment([])
+        environment.connect = { [device] link, _, _ throws(LinkError) in
             let base = SimulatorHost.open(link, clock: LeapingClock(most: .seconds(10))) {
                 SimulatedReader(MiuraModel(), device: device, deck: [Presentation(Self.visa)])
             }
             return LinkWithBattery(base: base, report: BatteryReport(percent: device.battery))
         }
-        let run = try await run(["--link", Self.link, "--reader", "miura", "--json", "--swipes", "1"], by: system)
+        let run = try await run(["--link", Self.link, "--reader", "miura", "--json", "--swipes", "1"], by: environment)
         #expect(run.status == .done, "\(run.messages)")
         let events = try run.lines.map { try jsonObject($0)["event"] as? String }
         #expect(events.count { $0 == "battery_low" } == count)
