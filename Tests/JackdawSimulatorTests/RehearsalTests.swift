@@ -221,11 +221,8 @@ struct RehearsalTests {
         #expect(rehearsal.failures(after: 0).last == .noAnswer)
         let unanswered = requests.prefix { !$0.isAnswered }.count
         #expect(rehearsal.sent.count == (dialect.hasPowerUp ? 0 : unanswered + times.answerTries))
-        // Half a second of silence precedes each time that the reader gets power.
-        let silence = Duration.milliseconds(500)
-        let power =
-            dialect.hasPowerUp
-            ? (silence + times.powerUp) * times.powerUpTries : dialect.waking.map { silence + $0 } ?? .zero
+        // Both times include the half second of silence before the reader gets power.
+        let power = dialect.hasPowerUp ? times.powerUp * times.powerUpTries : dialect.waking ?? .zero
         let end = Int((dialect.hasPowerUp ? power : power + times.answer * times.answerTries) / .milliseconds(1))
         #expect(rehearsal.log.last?.hasPrefix("\(end) failed: ") == true)
         guard !dialect.hasPowerUp, dialect.waking == nil else { return }

@@ -94,7 +94,7 @@ import Testing
         #expect(decrypted["source"] as? String == "decrypted_swipe")
         #expect(decrypted["time"] is String)
         #expect(Set(decrypted.keys).isSuperset(of: ["masked", "name", "expiry", "service_code", "tracks"]))
-        #expect(swipe["pan"] as? String == "411111******1111")
+        #expect(swipe["pan"] as? String == "4111********1111")
         #expect((swipe["tracks"] as? [[String: Any]])?.contains { $0["form"] as? String == "clear" } == false)
     }
 
