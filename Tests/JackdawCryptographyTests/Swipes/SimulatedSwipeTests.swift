@@ -24,7 +24,7 @@ import Testing
         var reader = SimulatedReader(model, device: device)
         reader.setPower(true, at: .zero)
         let family = try #require(ReaderFamily.named(model.family))
-        var dialect = try family.makeDialect()
+        var dialect = try family.makeDialect(family.simulatedProfile)
         var swipes: [ReaderSwipe] = []
         for _ in 0..<count {
             if !reader.device.isArmed {
