@@ -136,7 +136,7 @@ public struct CardEvent: RedactedDescription {
     package init(_ tracks: [TrackText], source: Source, time: Duration?, separate: SeparateFields) {
         let card = SwipedCard(tracks.compactMap { $0.content })
         let masked = tracks.compactMap { track in
-            track.content == nil ? track.text.map { VisibleFields($0) } : nil
+            track.form == .masked ? track.text.map { VisibleFields(of: track.number, $0) } : nil
         }
         self.source = source
         self.time = time
@@ -184,22 +184,21 @@ extension CardEvent {
     }
 }
 
-/// The fields of a payment track that does not parse, because the reader has masked some of its characters: those of
-/// which all characters show.
+/// The fields of a payment track of which the reader has masked some characters: those of which all characters show.
 struct VisibleFields {
     private(set) var name: CardholderName?
     private(set) var expiry: Expiry?
     private(set) var serviceCode: ServiceCode?
 
     /// Reads name, expiry and service code after the separators of track 1 (`^`) or track 2 (`=`). Other text has no
-    /// fields.
-    init(_ text: SecretText) {
-        guard let first = text.range.first else { return }
-        let isTrack1 = text[first] == ASCII.percent
-        guard isTrack1 || text[first] == ASCII.semicolon else { return }
+    /// fields: track 3, and a driving licence, whose track 2 has a date of birth there.
+    init(of track: Int?, _ text: SecretText) {
+        guard let first = text.range.first, track == 1 || track == 2 else { return }
+        let isTrack1 = track == 1
+        guard text[first] == (isTrack1 ? ASCII.percent : ASCII.semicolon) else { return }
         let separator = isTrack1 ? ASCII.caret : ASCII.equals
         let parts = text.split(at: separator)
-        guard parts.count > (isTrack1 ? 2 : 1) else { return }
+        guard parts.count > (isTrack1 ? 2 : 1), !Self.isLicence(parts[0]) else { return }
         if isTrack1, !parts[1].trimmed.isEmpty { name = CardholderName(payment: parts[1]) }
         // A separator instead of the expiry moves the service code; such a part is too short.
         let rest = isTrack1 ? parts[2].range : parts[1].range
@@ -207,5 +206,11 @@ struct VisibleFields {
         let start = rest.lowerBound
         expiry = Expiry(text[start..<start + 4])
         if rest.count >= 7 { serviceCode = ServiceCode(text[start + 4..<start + 7]) }
+    }
+
+    /// Whether the text up to the first separator begins with 636, as the issuers' numbers of AAMVA do.
+    private static func isLicence(_ part: SecretText) -> Bool {
+        let digits = part.range.dropFirst().prefix(3)
+        return digits.count == 3 && zip(digits, [UInt8]("636".utf8)).allSatisfy { part[$0] == $1 }
     }
 }

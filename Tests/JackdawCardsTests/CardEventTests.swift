@@ -70,6 +70,21 @@ import Testing
         #expect(event.brand == .unknown)
     }
 
+    /// Neither a track in clear without the form of a track, nor track 3, nor a licence: its track 2 has a date of birth.
+    @Test func digitsOfOtherTextAreNoExpiryAndNoServiceCode() {
+        let tracks = [
+            clear(1, "%B4111111111111111^DOE/JANE^2912101000"), clear(2, ";4111111111111111=2912101"),
+            clear(2, ";=4111111111111111"), masked(3, ";014111********1111=8408401?"),
+            masked(2, ";636000********1111=2912198001?"), masked(2, "%B4111********1111^DOE/JANE^2912101?"),
+        ]
+        for track in tracks {
+            let event = CardEvent([track], source: .reader)
+            #expect(event.expiry == nil)
+            #expect(event.serviceCode == nil)
+            #expect(event.name == nil)
+        }
+    }
+
     @Test func anEncryptedTrackHasNoText() {
         let event = CardEvent([Text(encrypted: 2), Text(encrypted: nil)], source: .bluetoothReader)
         #expect(event.tracks.map(\.number) == [2, nil])

@@ -40,9 +40,13 @@ extension ReaderSwipe {
         return texts
     }
 
-    /// The characters up to the end sentinel, without the check character (LRC) that some readers send after it.
+    /// The characters up to the end sentinel, without the check character (LRC) that some readers send after it; all
+    /// characters if more follow.
     private static func length(of track: Span<UInt8>) -> Int {
-        track.indices.first { track[$0] == UInt8(ascii: "?") }.map { $0 + 1 } ?? track.count
+        guard let end = track.indices.first(where: { track[$0] == UInt8(ascii: "?") }), track.count - end <= 2 else {
+            return track.count
+        }
+        return end + 1
     }
 
     // MARK: Packed tracks

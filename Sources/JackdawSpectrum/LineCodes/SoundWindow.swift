@@ -1,5 +1,5 @@
-import JackdawBytes
 import Glibc
+import JackdawBytes
 
 /// The spectrum of a stretch of sound, from which bands are extracted as signals of a lower rate.
 final class SoundWindow {

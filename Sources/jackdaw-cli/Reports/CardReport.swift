@@ -87,7 +87,7 @@ struct CardReport {
         object.add("track", track.number)
         object.add("form", track.form.rawValue)
         object.add("text", text(of: track))
-        object.add("format", track.content?.format.rawValue)
+        object.add("format", track.form == .clear ? (track.content?.format ?? .unknown).rawValue : nil)
         return object
     }
 }

@@ -65,8 +65,9 @@ import Testing
         }
         #expect(run.status == 0, "\(run.messages)")
         #expect(run.output.contains(", encrypted"))
-        #expect(run.output.contains("sim:\(family): decrypted with a published test key"))
-        #expect(run.output.contains("\n  track 2  ;"))
+        // The report of the swipe before it may have lines of masked tracks.
+        let decrypted = try #require(run.output.range(of: "sim:\(family): decrypted with a published test key"))
+        #expect(run.output[decrypted.upperBound...].contains("\n  track 2  ;"))
     }
 
     @Test func aReadersSwipesAreDecryptedAsFrameDecryptsThem() async throws {
