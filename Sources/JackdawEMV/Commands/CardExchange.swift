@@ -13,14 +13,19 @@ public struct CardExchange: Sendable {
     /// The whole answer. Before the last answer, the part that was received.
     public private(set) var response = CardResponse(status: StatusWord(rawValue: 0x6F00))
 
-    private var command: CardCommand
+    private let command: CardCommand
+    /// The command that was sent last: ``command`` or a GET RESPONSE, with its length corrected.
+    private var sent: CardCommand
     /// The warning that came without data; the data follows.
     private var warning: StatusWord?
     /// The number of further commands that are allowed.
     private var left = 64
 
     /// The exchange of a command. The caller sends the command.
-    public init(_ command: CardCommand) { self.command = command }
+    public init(_ command: CardCommand) {
+        self.command = command
+        sent = command
+    }
 
     /// Takes an answer of the card.
     /// - Returns: the command to send next; nil if ``response`` is complete.
@@ -36,19 +41,20 @@ public struct CardExchange: Sendable {
         guard left > 0 else { return nil }
         left -= 1
         switch answer.status.first {
-        case 0x61: return Self.getResponse(answer.status.second)
-        case 0x6C where answer.data.isEmpty:
+        case 0x61: sent = Self.getResponse(answer.status.second)
+        case 0x6C where answer.data.isEmpty && sent.expectedLength != nil:
+            // Only the length of the last command is wrong. The first command is not sent again after a GET RESPONSE.
             let count = answer.status.second
-            command = CardCommand(
-                checked: command.classOctet, command.instruction, command.parameter1, command.parameter2,
-                command.data.octets, count == 0 ? 256 : Int(count))
-            return command
+            sent = CardCommand(
+                checked: sent.classOctet, sent.instruction, sent.parameter1, sent.parameter2, sent.data.octets,
+                count == 0 ? 256 : Int(count))
         case 0x62, 0x63:
             guard data.isEmpty, !command.data.isEmpty, command.expectedLength != nil else { return nil }
             warning = answer.status
-            return Self.getResponse(0)
+            sent = Self.getResponse(0)
         default: return nil
         }
+        return sent
     }
 
     private static func getResponse(_ count: UInt8) -> CardCommand {
