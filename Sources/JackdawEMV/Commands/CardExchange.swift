@@ -30,31 +30,36 @@ public struct CardExchange: Sendable {
     /// Takes an answer of the card.
     /// - Returns: the command to send next; nil if ``response`` is complete.
     public mutating func receive(_ answer: CardResponse) -> CardCommand? {
-        if let warning {
-            // The data belongs to the warning; without data, the warning is the answer.
-            let data = answer.status == .success ? answer.data.octets : []
-            response = CardResponse(data: data, status: warning)
-            return nil
-        }
         let data = response.data.octets + answer.data.octets
         response = CardResponse(data: data, status: answer.status)
+        if let next = next(after: answer, hasData: !data.isEmpty) {
+            sent = next
+            return next
+        }
+        if let warning {
+            // The data belongs to the warning; without data, the warning is the answer.
+            response = CardResponse(data: answer.status == .success ? data : [], status: warning)
+        }
+        return nil
+    }
+
+    private mutating func next(after answer: CardResponse, hasData: Bool) -> CardCommand? {
         guard left > 0 else { return nil }
         left -= 1
+        let count = answer.status.second
         switch answer.status.first {
-        case 0x61: sent = Self.getResponse(answer.status.second)
+        case 0x61: return Self.getResponse(count)
         case 0x6C where answer.data.isEmpty && sent.expectedLength != nil:
             // Only the length of the last command is wrong. The first command is not sent again after a GET RESPONSE.
-            let count = answer.status.second
-            sent = CardCommand(
+            return CardCommand(
                 checked: sent.classOctet, sent.instruction, sent.parameter1, sent.parameter2, sent.data.octets,
                 count == 0 ? 256 : Int(count))
         case 0x62, 0x63:
-            guard data.isEmpty, !command.data.isEmpty, command.expectedLength != nil else { return nil }
+            guard warning == nil, !hasData, !command.data.isEmpty, command.expectedLength != nil else { return nil }
             warning = answer.status
-            sent = Self.getResponse(0)
+            return Self.getResponse(0)
         default: return nil
         }
-        return sent
     }
 
     private static func getResponse(_ count: UInt8) -> CardCommand {
