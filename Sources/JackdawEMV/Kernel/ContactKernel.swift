@@ -20,7 +20,7 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
     /// The objects of terminal and transaction. They come before those of the card, which cannot replace them.
     var terminal: DataObjectStore
     /// The objects of the card's application.
-    var card: DataObjectStore
+    var card = DataObjectStore()
     var tvr: TerminalVerificationResults = []
     var tsi: TransactionStatusInformation = []
     /// The phase that is under way.
@@ -96,7 +96,8 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
     /// - Parameters:
     ///   - configuration: the terminal, with its settings for the application.
     ///   - transaction: the transaction.
-    ///   - application: the objects of the answer to SELECT: 84, and 9F38 if the card has a PDOL.
+    ///   - application: the objects of the answer to SELECT: 84, and 9F38 if the card has a PDOL. Objects that are none
+    ///     of its control information are ignored.
     ///   - primitives: RSA and SHA-1 of the caller.
     public init(
         _ configuration: KernelConfiguration, _ transaction: KernelTransaction, application: DataObjectStore,
@@ -106,7 +107,7 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
         self.transaction = transaction
         authentication = OfflineAuthentication(primitives, keys: configuration.keys, date: transaction.date)
         terminal = configuration.objects(of: transaction)
-        card = application
+        for tag in Self.controlInformationTags { card.set(tag, application.secret(tag)) }
     }
 
     /// Begins the transaction. A second call has no effect.

@@ -222,6 +222,45 @@ import Testing
         #expect(commands(run, 0xAE)[0][15..<20] == hex("8000000000")[...])
     }
 
+    /// Neither the answer to SELECT nor that to GET PROCESSING OPTIONS is signed: the records are (Book 3, 10.2 and 10.3).
+    @Test func recordsReplaceObjectsThatAreNotSigned() throws {
+        var application = DataObjectStore()
+        application[0x84] = hex("A0000009990101")
+        application[0x50] = hex("4142")
+        application[0x9F38] = hex("9F0206")
+        application[0x82] = hex("7C00")
+        application[0x5A] = hex("1111110000000000")
+        application[0x8E] = hex("00000000000000001E00")
+        application[0x9F0D] = hex("0000000000")
+        application[0x9F6E] = hex("01")
+        var card = VirtualCard.plain("50014384021122820200009F380195")
+        let locator = "94040801" + "0200"
+        card.replaced[0] = hex("771C82021800" + locator + "9F0D0500000000005A089999990000000022" + "9000")
+        var run = KernelRun(
+            ContactKernel(try .test(), try .test(), application: application, PlainPrimitives()), card)
+        let outcome = try run.finish()
+        #expect(outcome.termination == nil)
+        #expect(outcome.objects[0x82] == hex("1800"))
+        #expect(outcome.objects[0x84] == hex("A0000009990101"))
+        #expect(outcome.objects[0x50] == hex("43"))
+        #expect(outcome.objects[0x5A] == hex("9999990000000014"))
+        #expect(outcome.objects[0x8E] == hex("00000000000000001F00"))
+        #expect(outcome.objects[0x9F0D] == nil)
+        #expect(outcome.objects[0x9F38] == hex("9F0206"))
+        #expect(outcome.objects[0x9F6E] == hex("01"))
+    }
+
+    @Test func theProfileComesFromTheProcessingOptionsOnly() throws {
+        var application = DataObjectStore()
+        application[0x82] = hex("1800")
+        var card = VirtualCard.plain()
+        card.replaced[0] = hex("7706" + "940408010100" + "9000")
+        var run = KernelRun(
+            ContactKernel(try .test(), try .test(), application: application, PlainPrimitives()), card)
+        let reason = try run.finish().termination
+        #expect(reason?.code == .missing && reason?.tag == 0x82)
+    }
+
     @Test func theCardIsLostAtEachCommand() throws {
         var whole = try approvedOnline("710B86098424000004AABBCCDD", profile: "1C00")
         _ = try whole.finish()
