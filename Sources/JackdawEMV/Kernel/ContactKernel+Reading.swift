@@ -1,8 +1,8 @@
 // Initiation of the application and its records: EMV Book 3, sections 10.1 and 10.2.
 
 extension ContactKernel {
-    /// The objects that the answer to SELECT may have (Book 1, tables of section 11.3.4, and annex B): no signature covers
-    /// it, and other objects are those of records. The second line has those of the issuer's discretionary data (BF0C).
+    /// The objects that the answer to SELECT may have (Book 1, section 11.3.4). No signature covers them, and all other
+    /// objects are those of records. The second line has the issuer's discretionary data (BF0C).
     static var controlInformationTags: [Tag] {
         [
             .dedicatedFileName, 0x50, 0x87, .pdol, 0x5F2D, 0x9F11, 0x9F12,

@@ -76,7 +76,7 @@ public struct ApplicationCandidate: Sendable, Hashable {
         appendsExtendedSelection: Bool
     ) {
         self.name = name
-        // A name of SELECT has at most 16 octets (EMV Book 1, section 11.3); an extension that makes it longer is ignored.
+        // A name of SELECT has at most 16 octets (EMV Book 1 section 11.3.2). A longer sum ignores the addition.
         let addition = appendsExtendedSelection ? objects[0x9F29] ?? [] : []
         extendedSelection = name.count + addition.count <= 16 ? addition : []
         let indicator = objects[0x87]?.first ?? 0

@@ -262,7 +262,7 @@ extension ApplicationSelection {
         return step
     }
 
-    /// Sends SELECT. A name that is no name of a command cannot be selected; the names of candidates have 5 to 16 octets.
+    /// Sends SELECT. A name without 5 to 16 octets, which no candidate has, ends the selection.
     private mutating func select(_ name: [UInt8], next: Bool = false) -> Step {
         guard let command = try? CardCommand.select(name, next: next) else { return end(.failed(.notAccepted)) }
         return .send(command)

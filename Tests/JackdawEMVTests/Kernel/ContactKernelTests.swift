@@ -222,7 +222,7 @@ import Testing
         #expect(commands(run, 0xAE)[0][15..<20] == hex("8000000000")[...])
     }
 
-    /// Neither the answer to SELECT nor that to GET PROCESSING OPTIONS is signed: the records are (Book 3, 10.2 and 10.3).
+    /// The answers to SELECT and GET PROCESSING OPTIONS are not signed; the records are (Book 3, 10.2 and 10.3).
     @Test func recordsReplaceObjectsThatAreNotSigned() throws {
         var application = DataObjectStore()
         application[0x84] = hex("A0000009990101")
