@@ -216,6 +216,8 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
     /// - Returns: false if the answer is not of the kind that the effect asks for.
     private mutating func take(_ answer: KernelAnswer, _ open: Waiting) throws(KernelTermination) -> Bool {
         switch (open, answer) {
+        case (_, .cardLost): try breakOff(open, KernelTermination(.cardLost))
+        case (_, .cancelled): try breakOff(open, KernelTermination(.cancelled))
         case (.unpredictableNumber, .random(let number)) where number.count == 4:
             terminal[.unpredictableNumber] = number
             try sendProcessingOptions()
@@ -227,11 +229,21 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
         case (.onlinePIN, _), (.pin, _): return try takePINFailure(answer)
         case (.host, .host(let answer)): try takeHost(answer)
         case (.unpredictableNumber, _), (.selectionNumber, _), (.padding, _), (.host, _): return false
-        case (_, .cardLost): throw KernelTermination(.cardLost)
         case (_, .response(let response)): try take(response, open)
         default: return false
         }
         return true
+    }
+
+    /// Ends the transaction without an answer to the open effect.
+    private mutating func breakOff(_ open: Waiting, _ reason: KernelTermination) throws(KernelTermination) {
+        if case .host = open {
+            // The request may have reached the host, which may have approved.
+            host = .unableToGoOnline
+            mayBeApproved = true
+            note(.host(.unableToGoOnline))
+        }
+        throw reason
     }
 
     /// Passes a response of the card to the phase that sent the command.

@@ -261,6 +261,64 @@ import Testing
         #expect(reason?.code == .missing && reason?.tag == 0x82)
     }
 
+    /// Runs a transaction whose effect with an index, from 0, has another answer.
+    /// - Returns: the task of this effect and the outcome.
+    private func outcome(
+        of run: KernelRun<PlainPrimitives>, answering other: KernelAnswer, to index: Int
+    ) throws -> (KernelEffect.Task, KernelOutcome)? {
+        var (kernel, card) = (run.kernel, run.card)
+        var actions = kernel.start()[...]
+        var task: KernelEffect.Task?
+        var count = 0
+        while let action = actions.popFirst() {
+            switch action {
+            case .step: break
+            case .finished(let end): return task.map { ($0, end) }
+            case .effect(let effect):
+                var answer: KernelAnswer =
+                    switch effect.task {
+                    case .random(let count): .random([UInt8](repeating: 0, count: count))
+                    case .transmit(let command): .response(try card.answer(command))
+                    case .enterPIN: .pinBypassed
+                    case .authorise: .host(run.host)
+                    }
+                if count == index {
+                    answer = other
+                    task = effect.task
+                }
+                count += 1
+                actions += kernel.receive(answer, to: effect.identifier)
+            }
+        }
+        return nil
+    }
+
+    /// A lost card and a cancelled transaction end every effect; once the host was asked, with a reversal.
+    @Test func everyEffectCanBeBrokenOff() throws {
+        for (answer, code) in [
+            (KernelAnswer.cardLost, KernelTermination.Code.cardLost), (.cancelled, .cancelled),
+        ] {
+            var kinds: [String] = []
+            var isAsked = false
+            for index in 0..<20 {
+                let run = try approvedOnline()
+                guard let (task, end) = try outcome(of: run, answering: answer, to: index) else { break }
+                switch task {
+                case .random: kinds.append("random")
+                case .transmit: kinds.append("transmit")
+                case .enterPIN: kinds.append("enterPIN")
+                case .authorise:
+                    kinds.append("authorise")
+                    isAsked = true
+                    #expect(end.host == .unableToGoOnline)
+                }
+                #expect(end.termination?.code == code)
+                #expect(end.isReversalRequired == isAsked)
+            }
+            #expect(kinds == ["random", "transmit", "transmit", "transmit", "authorise", "transmit"])
+        }
+    }
+
     @Test func theCardIsLostAtEachCommand() throws {
         var whole = try approvedOnline("710B86098424000004AABBCCDD", profile: "1C00")
         _ = try whole.finish()
