@@ -235,7 +235,7 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
         return true
     }
 
-    /// Ends the transaction without an answer to the open effect.
+    /// Ends the transaction without an answer to the open effect. After the second cryptogram, its decision stands.
     private mutating func breakOff(_ open: Waiting, _ reason: KernelTermination) throws(KernelTermination) {
         if case .host = open {
             // The request may have reached the host, which may have approved.
@@ -243,7 +243,8 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
             mayBeApproved = true
             note(.host(.unableToGoOnline))
         }
-        throw reason
+        guard case .script = open, completion != nil else { throw reason }
+        try abandonScripts()
     }
 
     /// Passes a response of the card to the phase that sent the command.

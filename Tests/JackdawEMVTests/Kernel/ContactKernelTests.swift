@@ -319,6 +319,21 @@ import Testing
         }
     }
 
+    /// The second cryptogram decides; a card that leaves during the scripts of template 72 fails them (Book 3, 10.10).
+    @Test(arguments: [KernelAnswer.cardLost, .cancelled])
+    func anApprovalOutlivesTheScriptsAfterIt(_ answer: KernelAnswer) throws {
+        let scripts = "72139F180400000001860484180000860484180000" + "72068604841E0000"
+        // The effects: a number, three commands, the host, the second cryptogram, and the two commands of the script.
+        let run = try approvedOnline(scripts)
+        let (_, end) = try #require(try outcome(of: run, answering: answer, to: 7))
+        #expect(end.disposition == .approved && !end.isReversalRequired)
+        #expect(end.objects[0x9F5B] == hex("12000000010000000000"))
+        #expect(end.scriptResults.count == 2)
+        #expect(end.tvr.contains(.scriptFailedAfterFinalGAC))
+        #expect(end.objects[0x95] == end.tvr.octets)
+        #expect(end.tsi.contains(.scriptProcessingPerformed))
+    }
+
     @Test func theCardIsLostAtEachCommand() throws {
         var whole = try approvedOnline("710B86098424000004AABBCCDD", profile: "1C00")
         _ = try whole.finish()
