@@ -57,11 +57,15 @@ extension ContactKernel {
         tsi.insert(.cardRiskManagementPerformed)
         guard let request else { return }
         let decision = CryptogramDecision.first(requested: request.type, information: information)
-        note(.firstCryptogram(information, decision))
         guard decision.action != .terminate else {
+            note(.firstCryptogram(information, decision))
             throw KernelTermination(.cardLogic, .cryptogramInformation)
         }
-        guard try isSignatureValid(response, information, over: [lists.pdol, lists.cdol1]) else {
+        let isValid = try isSignatureValid(response, information, over: [lists.pdol, lists.cdol1])
+        let declined = FirstCryptogramDecision(
+            action: .declineOffline(isServiceNotAllowed: false), isAdviceRequested: decision.isAdviceRequested)
+        note(.firstCryptogram(information, isValid ? decision : declined))
+        guard isValid else {
             // A wrong signature declines: a TC at once, an ARQC by a second cryptogram (Book 4, 6.3.2.1).
             if information.type == .arqc {
                 try complete(.aac, responseCode: .offlineDeclined)

@@ -165,7 +165,7 @@ public enum KernelStep: Sendable {
     case actionAnalysis(TerminalAction)
     /// GENERATE AC is about to be sent, with these results.
     case cryptogramRequest(CryptogramType, isSigned: Bool, TerminalVerificationResults, TransactionStatusInformation)
-    /// The card answered the first GENERATE AC.
+    /// The card answered the first GENERATE AC, and its signature was checked if it must have one.
     case firstCryptogram(CryptogramInformation, FirstCryptogramDecision)
     /// The issuer was asked.
     case host(HostDecision)
