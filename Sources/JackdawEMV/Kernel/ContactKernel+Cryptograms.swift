@@ -185,6 +185,10 @@ extension ContactKernel {
         if !isValid { information = CryptogramInformation(rawValue: information.rawValue & 0x3F) }
         let decision = CryptogramDecision.second(
             requested: request.type, information: information, host: host ?? .unableToGoOnline)
+        if host == .unableToGoOnline, !decision.isApproved {
+            // The terminal asked for a TC with Y3, and the card declined.
+            terminal[.authorisationResponseCode] = AuthorisationResponseCode.unableToGoOnlineDeclined.octets
+        }
         note(.secondCryptogram(information, decision))
         completion = decision
         phase = .scriptsAfterCompletion

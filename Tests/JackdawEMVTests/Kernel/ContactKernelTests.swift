@@ -139,6 +139,18 @@ import Testing
         #expect(approved.host == .unableToGoOnline)
     }
 
+    @Test func aCardThatDeclinesWithoutTheIssuerHasTheCodeOfThis() throws {
+        var card = VirtualCard.plain("9F0D050000000000")
+        card.cryptograms = [VirtualCard.cryptogram(0x80), VirtualCard.cryptogram(0x00)]
+        var run = try run(card)
+        let outcome = try run.finish()
+        #expect(commands(run, 0xAE).map { $0[2] } == [0x80, 0x40])
+        // The card had Y3 in its list.
+        #expect(commands(run, 0xAE)[1][5...6] == Array("Y3".utf8)[...])
+        #expect(outcome.disposition == .declined)
+        #expect(outcome.objects[0x8A] == Array("Z3".utf8))
+    }
+
     @Test func anUnknownDecisionDeclinesAndReverses() throws {
         var run = try approvedOnline()
         run.host = .unknown
