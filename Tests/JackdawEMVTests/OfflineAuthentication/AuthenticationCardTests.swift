@@ -150,6 +150,21 @@ import Testing
         return run
     }
 
+    /// A list with a part of the unpredictable number lets a card repeat a signature (Book 2, 6.5.1).
+    @Test func aListWithAPartOfTheNumberFails() throws {
+        let row = try #require(try rows().first { $0.id == "dda-default-ddol" })
+        for (list, code) in [("9F3700", "dynamicList"), ("9F3703", "dynamicList"), ("9F3704", nil)] {
+            var run = try transaction(row)
+            run.card.records.append(hex("70069F4903" + list))
+            _ = try run.finish()
+            let reports = run.steps.compactMap { step in
+                if case .offlineAuthentication(let report) = step { report } else { nil }
+            }
+            #expect(reports.last?.failure?.code.name == code)
+            #expect(run.card.commands.contains { $0[1] == 0x88 } == (code == nil))
+        }
+    }
+
     /// FIPS 180-4 publishes the digest of `abc`.
     @Test func theDigestOfTheTestsIsRight() {
         #expect(PlainPrimitives().sha1(Array("abc".utf8)) == hex("A9993E364706816ABA3E25717850C26C9CD0D89D"))
