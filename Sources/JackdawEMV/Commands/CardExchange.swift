@@ -13,38 +13,49 @@ public struct CardExchange: Sendable {
     /// The whole answer. Before the last answer, the part that was received.
     public private(set) var response = CardResponse(status: StatusWord(rawValue: 0x6F00))
 
-    private var command: CardCommand
+    private let command: CardCommand
+    /// The command that was sent last: ``command`` or a GET RESPONSE, with its length corrected.
+    private var sent: CardCommand
     /// The warning that came without data; the data follows.
     private var warning: StatusWord?
     /// The number of further commands that are allowed.
     private var left = 64
 
     /// The exchange of a command. The caller sends the command.
-    public init(_ command: CardCommand) { self.command = command }
+    public init(_ command: CardCommand) {
+        self.command = command
+        sent = command
+    }
 
     /// Takes an answer of the card.
     /// - Returns: the command to send next; nil if ``response`` is complete.
     public mutating func receive(_ answer: CardResponse) -> CardCommand? {
-        if let warning {
-            // The data belongs to the warning; without data, the warning is the answer.
-            let data = answer.status == .success ? answer.data.octets : []
-            response = CardResponse(data: data, status: warning)
-            return nil
-        }
         let data = response.data.octets + answer.data.octets
         response = CardResponse(data: data, status: answer.status)
+        if let next = next(after: answer, hasData: !data.isEmpty) {
+            sent = next
+            return next
+        }
+        if let warning {
+            // The data belongs to the warning; without data, the warning is the answer.
+            response = CardResponse(data: answer.status == .success ? data : [], status: warning)
+        }
+        return nil
+    }
+
+    private mutating func next(after answer: CardResponse, hasData: Bool) -> CardCommand? {
         guard left > 0 else { return nil }
         left -= 1
+        let count = answer.status.second
         switch answer.status.first {
-        case 0x61: return Self.getResponse(answer.status.second)
-        case 0x6C where answer.data.isEmpty:
-            let count = answer.status.second
-            command = CardCommand(
-                checked: command.classOctet, command.instruction, command.parameter1, command.parameter2,
-                command.data.octets, count == 0 ? 256 : Int(count))
-            return command
+        case 0x61: return Self.getResponse(count)
+        case 0x6C where answer.data.isEmpty && sent.expectedLength != nil:
+            // Only the length of the last command is wrong. The first command is not sent again after a GET RESPONSE.
+            return CardCommand(
+                checked: sent.classOctet, sent.instruction, sent.parameter1, sent.parameter2, sent.data.octets,
+                count == 0 ? 256 : Int(count))
         case 0x62, 0x63:
-            guard data.isEmpty, !command.data.isEmpty, command.expectedLength != nil else { return nil }
+            guard warning == nil, !hasData, !command.data.isEmpty, command.expectedLength != nil else { return nil }
             warning = answer.status
             return Self.getResponse(0)
         default: return nil

@@ -33,9 +33,9 @@ extension ContactKernel {
     }
 
     private mutating func sendInternalAuthenticate() throws(KernelTermination) {
-        // The DDOL must ask for the unpredictable number (Book 2, 6.5.1).
+        // The DDOL must ask for the whole unpredictable number, 4 octets (Book 2, 6.5.1).
         let list = try list(.ddol) ?? (try? DataObjectList(configuration.defaultDDOL.span))
-        guard let list, list.contains(.unpredictableNumber) else {
+        guard let list, list.entries.contains(where: { $0.tag == .unpredictableNumber && $0.count >= 4 }) else {
             try finishAuthentication(AuthenticationFailure(.dynamicList, in: .ddol))
             return
         }

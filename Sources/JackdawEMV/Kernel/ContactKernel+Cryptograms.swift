@@ -57,11 +57,15 @@ extension ContactKernel {
         tsi.insert(.cardRiskManagementPerformed)
         guard let request else { return }
         let decision = CryptogramDecision.first(requested: request.type, information: information)
-        note(.firstCryptogram(information, decision))
         guard decision.action != .terminate else {
+            note(.firstCryptogram(information, decision))
             throw KernelTermination(.cardLogic, .cryptogramInformation)
         }
-        guard try isSignatureValid(response, information, over: [lists.pdol, lists.cdol1]) else {
+        let isValid = try isSignatureValid(response, information, over: [lists.pdol, lists.cdol1])
+        let declined = FirstCryptogramDecision(
+            action: .declineOffline(isServiceNotAllowed: false), isAdviceRequested: decision.isAdviceRequested)
+        note(.firstCryptogram(information, isValid ? decision : declined))
+        guard isValid else {
             // A wrong signature declines: a TC at once, an ARQC by a second cryptogram (Book 4, 6.3.2.1).
             if information.type == .arqc {
                 try complete(.aac, responseCode: .offlineDeclined)
@@ -181,6 +185,10 @@ extension ContactKernel {
         if !isValid { information = CryptogramInformation(rawValue: information.rawValue & 0x3F) }
         let decision = CryptogramDecision.second(
             requested: request.type, information: information, host: host ?? .unableToGoOnline)
+        if host == .unableToGoOnline, !decision.isApproved {
+            // The terminal asked for a TC with Y3, and the card declined.
+            terminal[.authorisationResponseCode] = AuthorisationResponseCode.unableToGoOnlineDeclined.octets
+        }
         note(.secondCryptogram(information, decision))
         completion = decision
         phase = .scriptsAfterCompletion

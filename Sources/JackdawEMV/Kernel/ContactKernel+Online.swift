@@ -93,6 +93,19 @@ extension ContactKernel {
             // A command whose length is not that of its data cannot be sent; a card would refuse it with 6700.
             run.receive(StatusWord(rawValue: 0x6700))
         }
+        try finishScripts(run, phase)
+    }
+
+    /// Ends the scripts after the second cryptogram, as the card is gone.
+    mutating func abandonScripts() throws(KernelTermination) {
+        guard var run = scriptRun else { return }
+        run.abandon()
+        try finishScripts(run, .afterFinalCryptogram)
+    }
+
+    private mutating func finishScripts(
+        _ run: IssuerScriptRun, _ phase: IssuerScript.Phase
+    ) throws(KernelTermination) {
         scriptRun = nil
         for result in run.results { note(.script(result)) }
         scriptResults += run.results

@@ -1,6 +1,21 @@
 // Initiation of the application and its records: EMV Book 3, sections 10.1 and 10.2.
 
 extension ContactKernel {
+    /// The objects that the answer to SELECT may have (Book 1, section 11.3.4). No signature covers them, and all other
+    /// objects are those of records. The second line has the issuer's discretionary data (BF0C).
+    static var controlInformationTags: [Tag] {
+        [
+            .dedicatedFileName, 0x50, 0x87, .pdol, 0x5F2D, 0x9F11, 0x9F12,
+            0x9F4D, 0x9F4F, 0x9F5D, 0x9F6E, 0x9F0A, 0x9F0C, 0x42, 0x5F50, 0x5F53, 0x5F54, 0x5F55, 0x5F56,
+        ]
+    }
+
+    /// The objects that a record does not replace: the name and the list of the selected application, and those of GET
+    /// PROCESSING OPTIONS.
+    private static var fixedTags: [Tag] {
+        [.dedicatedFileName, .pdol, ApplicationInterchangeProfile.tag, .applicationFileLocator]
+    }
+
     mutating func sendProcessingOptions() throws(KernelTermination) {
         // Without a PDOL, the command has an empty object 83.
         if let list = try list(.pdol) { lists.pdol = values(of: list) }
@@ -20,7 +35,8 @@ extension ContactKernel {
         let options = try response.data.withOctets { octets throws(KernelTermination) -> DataObjectStore in
             try Self.processingOptions(octets)
         }
-        for tag in options.tags { card.set(tag, options.secret(tag)) }
+        // Other objects of format 2 are for contactless transactions; no signature covers them.
+        for tag in [ApplicationInterchangeProfile.tag, .applicationFileLocator] { card.set(tag, options.secret(tag)) }
         guard let profile = try value(ApplicationInterchangeProfile.tag, { ApplicationInterchangeProfile($0) }) else {
             throw KernelTermination(.missing, ApplicationInterchangeProfile.tag)
         }
@@ -101,8 +117,9 @@ extension ContactKernel {
     }
 
     private mutating func finishReading() throws(KernelTermination) {
-        // Objects of the answers to SELECT and GET PROCESSING OPTIONS stay: a record does not replace the AIP.
-        for tag in recordObjects.tags where !card.contains(tag) { card.set(tag, recordObjects.secret(tag)) }
+        for tag in recordObjects.tags where !Self.fixedTags.contains(tag) || !card.contains(tag) {
+            card.set(tag, recordObjects.secret(tag))
+        }
         for tag in [Tag.applicationExpiration, .accountNumber, .cdol1, .cdol2] where !card.contains(tag) {
             throw KernelTermination(.missing, tag)
         }

@@ -82,8 +82,6 @@ extension ContactKernel {
         switch answer {
         case .pinBypassed: try advanceVerification(.bypassed)
         case .pinPadFailed: try advanceVerification(.malfunction)
-        case .cancelled: throw KernelTermination(.cancelled)
-        case .cardLost: throw KernelTermination(.cardLost)
         default: return false
         }
         return true

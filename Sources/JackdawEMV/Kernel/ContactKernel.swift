@@ -20,7 +20,7 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
     /// The objects of terminal and transaction. They come before those of the card, which cannot replace them.
     var terminal: DataObjectStore
     /// The objects of the card's application.
-    var card: DataObjectStore
+    var card = DataObjectStore()
     var tvr: TerminalVerificationResults = []
     var tsi: TransactionStatusInformation = []
     /// The phase that is under way.
@@ -96,7 +96,8 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
     /// - Parameters:
     ///   - configuration: the terminal, with its settings for the application.
     ///   - transaction: the transaction.
-    ///   - application: the objects of the answer to SELECT: 84, and 9F38 if the card has a PDOL.
+    ///   - application: the objects of the answer to SELECT: 84, and 9F38 if the card has a PDOL. Objects that are none
+    ///     of its control information are ignored.
     ///   - primitives: RSA and SHA-1 of the caller.
     public init(
         _ configuration: KernelConfiguration, _ transaction: KernelTransaction, application: DataObjectStore,
@@ -106,7 +107,7 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
         self.transaction = transaction
         authentication = OfflineAuthentication(primitives, keys: configuration.keys, date: transaction.date)
         terminal = configuration.objects(of: transaction)
-        card = application
+        for tag in Self.controlInformationTags { card.set(tag, application.secret(tag)) }
     }
 
     /// Begins the transaction. A second call has no effect.
@@ -215,6 +216,8 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
     /// - Returns: false if the answer is not of the kind that the effect asks for.
     private mutating func take(_ answer: KernelAnswer, _ open: Waiting) throws(KernelTermination) -> Bool {
         switch (open, answer) {
+        case (_, .cardLost): try breakOff(open, KernelTermination(.cardLost))
+        case (_, .cancelled): try breakOff(open, KernelTermination(.cancelled))
         case (.unpredictableNumber, .random(let number)) where number.count == 4:
             terminal[.unpredictableNumber] = number
             try sendProcessingOptions()
@@ -226,11 +229,22 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
         case (.onlinePIN, _), (.pin, _): return try takePINFailure(answer)
         case (.host, .host(let answer)): try takeHost(answer)
         case (.unpredictableNumber, _), (.selectionNumber, _), (.padding, _), (.host, _): return false
-        case (_, .cardLost): throw KernelTermination(.cardLost)
         case (_, .response(let response)): try take(response, open)
         default: return false
         }
         return true
+    }
+
+    /// Ends the transaction without an answer to the open effect. After the second cryptogram, its decision stands.
+    private mutating func breakOff(_ open: Waiting, _ reason: KernelTermination) throws(KernelTermination) {
+        if case .host = open {
+            // The request may have reached the host, which may have approved.
+            host = .unableToGoOnline
+            mayBeApproved = true
+            note(.host(.unableToGoOnline))
+        }
+        guard case .script = open, completion != nil else { throw reason }
+        try abandonScripts()
     }
 
     /// Passes a response of the card to the phase that sent the command.

@@ -47,16 +47,16 @@ public struct KernelEffect: Sendable {
     /// The task, with the answers that it allows.
     public let task: Task
 
-    /// A kind of task.
+    /// A kind of task. Each may also have the answer ``KernelAnswer/cardLost`` or ``KernelAnswer/cancelled``, which
+    /// ends the transaction.
     public enum Task: Sendable {
-        /// Send a command to the card, over T=0 with ``CardExchange``. Answer: ``KernelAnswer/response(_:)`` or
-        /// ``KernelAnswer/cardLost``.
+        /// Send a command to the card, over T=0 with ``CardExchange``. Answer: ``KernelAnswer/response(_:)``.
         case transmit(CardCommand)
         /// Take random octets from a source for cryptography. Answer: ``KernelAnswer/random(_:)``.
         case random(count: Int)
         /// Have the cardholder enter a PIN. Answer: ``KernelAnswer/pin(_:)`` for a PIN that the card verifies,
-        /// ``KernelAnswer/onlinePINEntered`` for one that the issuer verifies, or one of ``KernelAnswer/pinBypassed``,
-        /// ``KernelAnswer/pinPadFailed`` and ``KernelAnswer/cancelled``.
+        /// ``KernelAnswer/onlinePINEntered`` for one that the issuer verifies, ``KernelAnswer/pinBypassed`` or
+        /// ``KernelAnswer/pinPadFailed``.
         case enterPIN(PINRequest)
         /// Ask the issuer. Answer: ``KernelAnswer/host(_:)``.
         case authorise(OnlineRequest)
@@ -165,7 +165,7 @@ public enum KernelStep: Sendable {
     case actionAnalysis(TerminalAction)
     /// GENERATE AC is about to be sent, with these results.
     case cryptogramRequest(CryptogramType, isSigned: Bool, TerminalVerificationResults, TransactionStatusInformation)
-    /// The card answered the first GENERATE AC.
+    /// The card answered the first GENERATE AC, and its signature was checked if it must have one.
     case firstCryptogram(CryptogramInformation, FirstCryptogramDecision)
     /// The issuer was asked.
     case host(HostDecision)

@@ -60,7 +60,7 @@ public struct KernelTermination: Error, Sendable, Hashable, CustomStringConverti
         public static let repeated = Code(kind: .repeated)
         /// The card returned a cryptogram that it must not return.
         public static let cardLogic = Code(kind: .cardLogic)
-        /// The cardholder cancelled at the PIN pad.
+        /// The cardholder cancelled.
         public static let cancelled = Code(kind: .cancelled)
 
         /// A name for machines: `cardLost`, `status`, ...

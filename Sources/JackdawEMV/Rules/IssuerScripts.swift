@@ -146,6 +146,14 @@ public struct IssuerScriptRun: Sendable {
         }
     }
 
+    /// Ends the run without a card: the open script has failed, and those after it are not performed.
+    mutating func abandon() {
+        guard script < scripts.count else { return }
+        // No status word came: 6F00 is the one of no precise diagnosis (ISO/IEC 7816-4).
+        finish(.failed(command: command + 1, StatusWord(rawValue: 0x6F00)))
+        while script < scripts.count { finish(.notPerformed) }
+    }
+
     private mutating func finish(_ outcome: IssuerScriptResult.Outcome) {
         results.append(IssuerScriptResult(identifier: scripts[script].identifier, outcome: outcome))
         script += 1

@@ -76,7 +76,9 @@ public struct ApplicationCandidate: Sendable, Hashable {
         appendsExtendedSelection: Bool
     ) {
         self.name = name
-        extendedSelection = appendsExtendedSelection ? objects[0x9F29] ?? [] : []
+        // A name of SELECT has at most 16 octets (EMV Book 1 section 11.3.2). A longer sum ignores the addition.
+        let addition = appendsExtendedSelection ? objects[0x9F29] ?? [] : []
+        extendedSelection = name.count + addition.count <= 16 ? addition : []
         let indicator = objects[0x87]?.first ?? 0
         priority = Int(indicator & 0x0F)
         requiresConfirmation = indicator & 0x80 != 0

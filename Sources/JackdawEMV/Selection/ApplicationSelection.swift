@@ -93,7 +93,7 @@ public struct ApplicationSelection: Sendable {
             interface == .contact
             ? [0x31, 0x50, 0x41, 0x59, 0x2E, 0x53, 0x59, 0x53, 0x2E, 0x44, 0x44, 0x46, 0x30, 0x31]
             : [0x32, 0x50, 0x41, 0x59, 0x2E, 0x53, 0x59, 0x53, 0x2E, 0x44, 0x44, 0x46, 0x30, 0x31]
-        return .send(Self.select(name))
+        return select(name)
     }
 
     /// Takes the card's answer to the last command. Without a command that waits for an answer, nothing changes.
@@ -118,7 +118,7 @@ public struct ApplicationSelection: Sendable {
         }
         let candidate = candidates.remove(at: index)
         state = .selecting(candidate)
-        return .send(Self.select(candidate.name + candidate.extendedSelection))
+        return select(candidate.name + candidate.extendedSelection)
     }
 }
 
@@ -193,7 +193,7 @@ extension ApplicationSelection {
     private mutating func ask(_ index: Int, repeats: Int) -> Step {
         guard index < applications.count else { return listIsComplete() }
         state = .application(index: index, repeats: repeats)
-        return .send(Self.select(applications[index].identifier, next: repeats > 0))
+        return select(applications[index].identifier, next: repeats > 0)
     }
 
     /// EMV Book 1 section 12.3.3, steps 2 to 7.
@@ -262,8 +262,10 @@ extension ApplicationSelection {
         return step
     }
 
-    private static func select(_ name: [UInt8], next: Bool = false) -> CardCommand {
-        CardCommand(checked: 0x00, 0xA4, 0x04, next ? 0x02 : 0x00, name, 256)
+    /// Sends SELECT. A name without 5 to 16 octets, which no candidate has, ends the selection.
+    private mutating func select(_ name: [UInt8], next: Bool = false) -> Step {
+        guard let command = try? CardCommand.select(name, next: next) else { return end(.failed(.notAccepted)) }
+        return .send(command)
     }
 
     /// The primitive objects of an answer that is one template.

@@ -61,6 +61,17 @@ import Testing
         ("00A4040005A00000000400", ["6283", "6D00"], ["00C0000000"], "6283"),
         ("00A4040005A00000000400", ["6A82"], [], "6A82"),
         ("0020008008241234FFFFFFFFFF", ["63C2"], [], "63C2"),
+        // A GENERATE AC is not sent twice: the length of GET RESPONSE is wrong.
+        ("80AE800002010200", ["6110", "6C02", "AABB9000"], ["00C0000010", "00C0000002"], "AABB9000"),
+        // After a warning, the data may come with a corrected length or in parts.
+        ("00A4040005A00000000400", ["6283", "6C02", "6F009000"], ["00C0000000", "00C0000002"], "6F006283"),
+        (
+            "00A4040005A00000000400", ["6283", "6101", "6F6101", "009000"], ["00C0000000", "00C0000001", "00C0000001"],
+            "6F006283"
+        ),
+        ("00A4040005A00000000400", ["6283", "6283"], ["00C0000000"], "6283"),
+        // A command that expects no data has no length to correct.
+        ("0020008008241234FFFFFFFFFF", ["6C05"], [], "6C05"),
     ])
     func answersOfT0AreCollected(_ command: String, _ answers: [String], _ further: [String], _ whole: String) throws {
         var exchange = CardExchange(try CardCommand(hex(command).span))

@@ -139,6 +139,18 @@ import Testing
         #expect(approved.host == .unableToGoOnline)
     }
 
+    @Test func aCardThatDeclinesWithoutTheIssuerHasTheCodeOfThis() throws {
+        var card = VirtualCard.plain("9F0D050000000000")
+        card.cryptograms = [VirtualCard.cryptogram(0x80), VirtualCard.cryptogram(0x00)]
+        var run = try run(card)
+        let outcome = try run.finish()
+        #expect(commands(run, 0xAE).map { $0[2] } == [0x80, 0x40])
+        // The card had Y3 in its list.
+        #expect(commands(run, 0xAE)[1][5...6] == Array("Y3".utf8)[...])
+        #expect(outcome.disposition == .declined)
+        #expect(outcome.objects[0x8A] == Array("Z3".utf8))
+    }
+
     @Test func anUnknownDecisionDeclinesAndReverses() throws {
         var run = try approvedOnline()
         run.host = .unknown
@@ -220,6 +232,118 @@ import Testing
         _ = try run.finish()
         #expect(commands(run, 0xAE)[0][5..<11] == hex("000000001000")[...])
         #expect(commands(run, 0xAE)[0][15..<20] == hex("8000000000")[...])
+    }
+
+    /// The answers to SELECT and GET PROCESSING OPTIONS are not signed; the records are (Book 3, 10.2 and 10.3).
+    @Test func recordsReplaceObjectsThatAreNotSigned() throws {
+        var application = DataObjectStore()
+        application[0x84] = hex("A0000009990101")
+        application[0x50] = hex("4142")
+        application[0x9F38] = hex("9F0206")
+        application[0x82] = hex("7C00")
+        application[0x5A] = hex("1111110000000000")
+        application[0x8E] = hex("00000000000000001E00")
+        application[0x9F0D] = hex("0000000000")
+        application[0x9F6E] = hex("01")
+        var card = VirtualCard.plain("50014384021122820200009F380195")
+        let locator = "94040801" + "0200"
+        card.replaced[0] = hex("771C82021800" + locator + "9F0D0500000000005A089999990000000022" + "9000")
+        var run = KernelRun(
+            ContactKernel(try .test(), try .test(), application: application, PlainPrimitives()), card)
+        let outcome = try run.finish()
+        #expect(outcome.termination == nil)
+        #expect(outcome.objects[0x82] == hex("1800"))
+        #expect(outcome.objects[0x84] == hex("A0000009990101"))
+        #expect(outcome.objects[0x50] == hex("43"))
+        #expect(outcome.objects[0x5A] == hex("9999990000000014"))
+        #expect(outcome.objects[0x8E] == hex("00000000000000001F00"))
+        #expect(outcome.objects[0x9F0D] == nil)
+        #expect(outcome.objects[0x9F38] == hex("9F0206"))
+        #expect(outcome.objects[0x9F6E] == hex("01"))
+    }
+
+    @Test func theProfileComesFromTheProcessingOptionsOnly() throws {
+        var application = DataObjectStore()
+        application[0x82] = hex("1800")
+        var card = VirtualCard.plain()
+        card.replaced[0] = hex("7706" + "940408010100" + "9000")
+        var run = KernelRun(
+            ContactKernel(try .test(), try .test(), application: application, PlainPrimitives()), card)
+        let reason = try run.finish().termination
+        #expect(reason?.code == .missing && reason?.tag == 0x82)
+    }
+
+    /// Runs a transaction whose effect with an index, from 0, has another answer.
+    /// - Returns: the task of this effect and the outcome.
+    private func outcome(
+        of run: KernelRun<PlainPrimitives>, answering other: KernelAnswer, to index: Int
+    ) throws -> (KernelEffect.Task, KernelOutcome)? {
+        var (kernel, card) = (run.kernel, run.card)
+        var actions = kernel.start()[...]
+        var task: KernelEffect.Task?
+        var count = 0
+        while let action = actions.popFirst() {
+            switch action {
+            case .step: break
+            case .finished(let end): return task.map { ($0, end) }
+            case .effect(let effect):
+                var answer: KernelAnswer =
+                    switch effect.task {
+                    case .random(let count): .random([UInt8](repeating: 0, count: count))
+                    case .transmit(let command): .response(try card.answer(command))
+                    case .enterPIN: .pinBypassed
+                    case .authorise: .host(run.host)
+                    }
+                if count == index {
+                    answer = other
+                    task = effect.task
+                }
+                count += 1
+                actions += kernel.receive(answer, to: effect.identifier)
+            }
+        }
+        return nil
+    }
+
+    /// A lost card and a cancelled transaction end every effect; once the host was asked, with a reversal.
+    @Test func everyEffectCanBeBrokenOff() throws {
+        for (answer, code) in [
+            (KernelAnswer.cardLost, KernelTermination.Code.cardLost), (.cancelled, .cancelled),
+        ] {
+            var kinds: [String] = []
+            var isAsked = false
+            for index in 0..<20 {
+                let run = try approvedOnline()
+                guard let (task, end) = try outcome(of: run, answering: answer, to: index) else { break }
+                switch task {
+                case .random: kinds.append("random")
+                case .transmit: kinds.append("transmit")
+                case .enterPIN: kinds.append("enterPIN")
+                case .authorise:
+                    kinds.append("authorise")
+                    isAsked = true
+                    #expect(end.host == .unableToGoOnline)
+                }
+                #expect(end.termination?.code == code)
+                #expect(end.isReversalRequired == isAsked)
+            }
+            #expect(kinds == ["random", "transmit", "transmit", "transmit", "authorise", "transmit"])
+        }
+    }
+
+    /// The second cryptogram decides; a card that leaves during the scripts of template 72 fails them (Book 3, 10.10).
+    @Test(arguments: [KernelAnswer.cardLost, .cancelled])
+    func anApprovalOutlivesTheScriptsAfterIt(_ answer: KernelAnswer) throws {
+        let scripts = "72139F180400000001860484180000860484180000" + "72068604841E0000"
+        // The effects: a number, three commands, the host, the second cryptogram, and the two commands of the script.
+        let run = try approvedOnline(scripts)
+        let (_, end) = try #require(try outcome(of: run, answering: answer, to: 7))
+        #expect(end.disposition == .approved && !end.isReversalRequired)
+        #expect(end.objects[0x9F5B] == hex("12000000010000000000"))
+        #expect(end.scriptResults.count == 2)
+        #expect(end.tvr.contains(.scriptFailedAfterFinalGAC))
+        #expect(end.objects[0x95] == end.tvr.octets)
+        #expect(end.tsi.contains(.scriptProcessingPerformed))
     }
 
     @Test func theCardIsLostAtEachCommand() throws {

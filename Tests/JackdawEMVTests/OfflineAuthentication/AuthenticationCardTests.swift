@@ -89,6 +89,33 @@ import Testing
         }
     }
 
+    private func rows() throws -> [Row] {
+        let url = try #require(
+            Bundle.module.url(forResource: "authentication_cards", withExtension: "json", subdirectory: "Cases"))
+        return try JSONDecoder().decode(File.self, from: Data(contentsOf: url)).rows
+    }
+
+    /// The decision on a cryptogram takes its signature into account (Book 4, 6.3.2.1).
+    @Test func theFirstDecisionComesAfterTheSignature() throws {
+        var count = 0
+        for row in try rows()
+        where row.output.method == "CDA" && ["cryptogramInformation", "transactionData"].contains(row.output.failure) {
+            count += 1
+            var run = try transaction(row)
+            _ = try run.finish()
+            let signature = run.steps.lastIndex { step in
+                if case .offlineAuthentication(let report) = step { report.failure != nil } else { false }
+            }
+            let decision = run.steps.firstIndex { step in
+                guard case .firstCryptogram(_, let decision) = step else { return false }
+                #expect(decision.action == .declineOffline(isServiceNotAllowed: false), "\(row.id)")
+                return true
+            }
+            #expect(try #require(signature) < #require(decision), "\(row.id)")
+        }
+        #expect(count > 0)
+    }
+
     private func transaction(_ row: Row) throws -> KernelRun<PlainPrimitives> {
         let input = row.input
         var configuration = try KernelConfiguration.test()
@@ -121,6 +148,21 @@ import Testing
         }
         run.random = { $0 == 4 ? number : [UInt8](repeating: 0, count: $0) }
         return run
+    }
+
+    /// A list with a part of the unpredictable number lets a card repeat a signature (Book 2, 6.5.1).
+    @Test func aListWithAPartOfTheNumberFails() throws {
+        let row = try #require(try rows().first { $0.id == "dda-default-ddol" })
+        for (list, code) in [("9F3700", "dynamicList"), ("9F3703", "dynamicList"), ("9F3704", nil)] {
+            var run = try transaction(row)
+            run.card.records.append(hex("70069F4903" + list))
+            _ = try run.finish()
+            let reports = run.steps.compactMap { step in
+                if case .offlineAuthentication(let report) = step { report } else { nil }
+            }
+            #expect(reports.last?.failure?.code.name == code)
+            #expect(run.card.commands.contains { $0[1] == 0x88 } == (code == nil))
+        }
     }
 
     /// FIPS 180-4 publishes the digest of `abc`.

@@ -129,6 +129,35 @@ import Testing
         #expect(chosen.kernel == 3)
     }
 
+    /// A name of SELECT has at most 16 octets (EMV Book 1 section 11.3.2).
+    @Test(arguments: [(9, 16), (10, 7), (250, 7)])
+    func extendedSelectionsThatAreTooLongAreIgnored(_ count: Int, _ selected: Int) throws {
+        let name = hex("A0000000041010")
+        let applications = [
+            try SupportedApplication(name, allowsPartialName: false, appendsExtendedSelection: true)
+        ]
+        var directory = TagLengthValueBuilder()
+        directory.append(0x6F) { information in
+            information.append(0x84, Array("2PAY.SYS.DDF01".utf8))
+            information.append(0xA5) { proprietary in
+                proprietary.append(0xBF0C) { entries in
+                    entries.append(0x61) { entry in
+                        entry.append(0x4F, name)
+                        entry.append(0x9F29, [UInt8](repeating: 0xAA, count: count))
+                    }
+                }
+            }
+        }
+        var selection = ApplicationSelection(applications, on: .contactless)
+        _ = selection.start()
+        _ = selection.receive(CardResponse(data: directory.octets, status: .success))
+        guard case .send(let command) = selection.choose(0) else {
+            Issue.record("no command")
+            return
+        }
+        #expect(command.data.count == selected)
+    }
+
     @Test func blockedCardsFail() throws {
         var selection = ApplicationSelection(try Self.applications(), on: .contact)
         let card = ["00A404000E315041592E5359532E444446303100": "6A81"]
