@@ -41,11 +41,13 @@ package enum JSONValue: Hashable, Sendable {
 
     /// Parses a value.
     /// - Parameters:
-    ///   - bytes: JSON in UTF-8.
+    ///   - bytes: JSON in UTF-8, without a byte order mark.
     ///   - most: the most bytes allowed.
     /// - Throws: ``Fault`` if the bytes are not JSON, or exceed a limit.
     package init(_ bytes: [UInt8], most: Int) throws(Fault) {
         guard bytes.count <= most else { throw Fault(.size, "\(bytes.count) bytes; the maximum is \(most)") }
+        // The decoder also accepts UTF-16 and UTF-32, in which the scan of the depth would not find the brackets.
+        guard Self.isPlainUTF8(bytes.span) else { throw Fault(.syntax, "it is not text in UTF-8") }
         // Parsing is recursive, and threads of a server have small stacks.
         guard Self.depth(of: bytes.span) <= Self.greatestDepth else {
             throw Fault(.depth, "more than \(Self.greatestDepth) levels of nested objects or arrays")
@@ -95,6 +97,19 @@ package enum JSONValue: Hashable, Sendable {
         case .text: "a text"
         case .array: "an array"
         case .object: "an object"
+        }
+    }
+
+    /// Whether the bytes are valid UTF-8 without NUL and without a byte order mark.
+    private static func isPlainUTF8(_ bytes: Span<UInt8>) -> Bool {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        guard bytes.count < mark.count || !mark.indices.allSatisfy({ bytes[$0] == mark[$0] }) else { return false }
+        guard bytes.indices.allSatisfy({ bytes[$0] != 0 }) else { return false }
+        do {
+            _ = try UTF8Span(validating: bytes)
+            return true
+        } catch {
+            return false
         }
     }
 
