@@ -28,6 +28,8 @@ package enum JSONValue: Hashable, Sendable {
             package static let depth = Code(rawValue: "depth")
             /// An object lacks a required member.
             package static let member = Code(rawValue: "member")
+            /// An object has a member twice.
+            package static let repeated = Code(rawValue: "repeated")
         }
 
         package let code: Code
@@ -49,7 +51,8 @@ package enum JSONValue: Hashable, Sendable {
         // The decoder also accepts UTF-16 and UTF-32, in which the scan of the depth would not find the brackets.
         guard Self.isPlainUTF8(bytes.span) else { throw Fault(.syntax, "it is not text in UTF-8") }
         // Parsing is recursive, and threads of a server have small stacks.
-        guard Self.depth(of: bytes.span) <= Self.greatestDepth else {
+        let scan = Self.scan(bytes.span)
+        guard scan.depth <= Self.greatestDepth else {
             throw Fault(.depth, "more than \(Self.greatestDepth) levels of nested objects or arrays")
         }
         do {
@@ -57,6 +60,8 @@ package enum JSONValue: Hashable, Sendable {
         } catch {
             throw Fault(.syntax, "it is not JSON")
         }
+        // Of members with the same name, the decoder keeps one. Each member has one colon.
+        guard memberCount == scan.colons else { throw Fault(.repeated, "an object has a member twice") }
     }
 
     /// Encodes the value as UTF-8, with members sorted by name.
@@ -113,9 +118,18 @@ package enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// Returns the deepest nesting of brackets outside of texts.
-    private static func depth(of bytes: Span<UInt8>) -> Int {
-        var (depth, deepest) = (0, 0)
+    /// The number of members of all objects in the value.
+    private var memberCount: Int {
+        switch self {
+        case .null, .flag, .number, .text: 0
+        case .array(let values): values.reduce(0) { $0 + $1.memberCount }
+        case .object(let members): members.values.reduce(members.count) { $0 + $1.memberCount }
+        }
+    }
+
+    /// Returns the deepest nesting of brackets and the number of colons, both outside of texts.
+    private static func scan(_ bytes: Span<UInt8>) -> (depth: Int, colons: Int) {
+        var (depth, deepest, colons) = (0, 0, 0)
         var (isInText, isEscaped) = (false, false)
         for index in bytes.indices {
             switch bytes[index] {
@@ -127,10 +141,11 @@ package enum JSONValue: Hashable, Sendable {
                 depth += 1
                 deepest = max(deepest, depth)
             case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+            case UInt8(ascii: ":"): colons += 1
             default: break
             }
         }
-        return deepest
+        return (deepest, colons)
     }
 }
 

@@ -6,6 +6,8 @@ import Testing
 /// The keys of certification authorities, and their files.
 @Suite struct AuthorityKeysTests {
     private static let visa95 = digits(RSATests.modulus)
+    /// Another odd number of the same size.
+    private static let unpublished = String(visa95.dropLast()) + (visa95.hasSuffix("B") ? "D" : "B")
     private static let checksum = "EE1511CEC71020A9B90443B37B1D5F6E703030F6"
 
     private static func entry(_ changes: [String: String?] = [:]) -> String {
@@ -88,6 +90,16 @@ import Testing
         #expect(code { _ = try Self.keys(Self.entry(), Self.entry()) } == .keyFile)
         let key = try #require(try Self.keys(Self.entry()).keys.first)
         #expect(code { _ = try AuthorityKeys([key, key], mode: .test) } == .value)
+    }
+
+    @Test func aMemberOccursOnce() {
+        let entry = Self.entry(["checksum": nil, "modulus": "\"\(Self.unpublished)\"", "test": "false"])
+        for name in ["test", #"te\u0073t"#] {
+            let twice = entry.dropLast() + ", \"\(name)\": true }"
+            #expect(code { _ = try Self.keys(String(twice)) } == .keyFile)
+        }
+        let text = #"{ "keys": [], "keys": [] }"#
+        #expect(code { _ = try AuthorityKeys(json: Array(text.utf8), mode: .test) } == .keyFile)
     }
 
     @Test func filesAreBounded() {
