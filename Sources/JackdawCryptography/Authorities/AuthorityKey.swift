@@ -22,16 +22,19 @@ public struct AuthorityKey: Sendable, Hashable {
     ///   - index: the index of the key.
     ///   - key: the key.
     ///   - expiry: the last day on which the key is valid; nil if it is not known.
-    ///   - isTestKey: whether the key is for tests. Test keys of Visa and Mastercard are recognised in any case.
+    ///   - isTestKey: whether the key is for tests. Visa's test keys 92, 94, 95 and 99 and Mastercard's EF, F1, F3, F8, FA
+    ///     and FE are recognised in any case, by the modulus alone.
     ///   - checksum: the published checksum, 20 bytes; nil verifies none.
-    /// - Throws: ``CryptographyError`` with code `length` if the provider has another size; `length` or `value` if RSA has
-    ///   no such key; `checksum` if the checksum does not match, `library`.
+    /// - Throws: ``CryptographyError`` with code `length` if the provider has another size, or the modulus not 64 to 248
+    ///   bytes; `value` if the modulus is even or has leading zeros, or the exponent is not the shortest form of 3 or
+    ///   65537; `checksum` if the checksum does not match, `library`.
     public init(
         provider: [UInt8], index: UInt8, key: RSAPublicKey, expiry: CardDate? = nil, isTestKey: Bool = false,
         checksum: [UInt8]? = nil
     ) throws(CryptographyError) {
         try CipherKey.check(provider, 5, "an RID")
         try key.check()
+        try Self.check(key)
         let found = try MessageDigest.sha1(of: (provider + [index] + key.modulus + key.exponent).span)
         guard checksum == nil || checksum == found else {
             throw CryptographyError(.checksum, "the checksum does not match the key: a digit of the key is wrong")
@@ -41,16 +44,53 @@ public struct AuthorityKey: Sendable, Hashable {
         self.key = key
         self.expiry = expiry
         self.checksum = found
-        let start = found.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        isPublishedTestKey = isTestKey || Self.publishedTestKeys.contains(start)
+        isPublishedTestKey = isTestKey ? true : try Self.isPublished(key.modulus)
     }
 
-    /// The first 8 bytes of the checksums of published test keys.
-    private static let publishedTestKeys: Set<UInt64> = [
-        // Visa, "VSDC CA Public Test Keys": indexes 92, 94, 95 and 99.
-        0x429C_954A_3859_CEF9, 0xC4A3_C43C_CF87_327D, 0xEE15_11CE_C710_20A9, 0x4ABF_FD6B_1C51_212D,
-        // Mastercard, in the settings of terminals for M/TIP and PayPass tests: indexes EF, F1, F3, F8, FA and FE.
-        0x2176_6EBB_0EE1_22AF, 0xD8E6_8DA1_67AB_5A85, 0xA69A_C760_3DAF_566E, 0xF06E_CC6D_2AAE_BF25,
-        0x5BED_4068_D96E_A16D, 0x9A29_5B05_FB39_0EF7,
+    /// 3 and 65537 (EMV Book 2, 11.2.2), in the shortest form.
+    private static let exponents: [[UInt8]] = [[3], [1, 0, 1]]
+    /// The sizes of a modulus, in bytes; the upper limit is that of EMV Book 2, B2.1.
+    private static let sizes = 64...248
+
+    /// Checks the numbers. Each number has one form only: another one would have another checksum.
+    private static func check(_ key: RSAPublicKey) throws(CryptographyError) {
+        guard sizes.contains(key.modulus.count) else {
+            throw CryptographyError(
+                .length,
+                "a modulus of \(key.modulus.count) bytes; that of a CA key has \(sizes.lowerBound) to "
+                    + "\(sizes.upperBound)")
+        }
+        guard key.modulus.first != 0 else {
+            throw CryptographyError(.value, "the modulus of a CA key must not have leading zeros")
+        }
+        guard exponents.contains(key.exponent) else {
+            throw CryptographyError(.value, "the exponent of a CA key must be 03 or 010001")
+        }
+    }
+
+    /// Whether the modulus is that of a published test key: with the provider and index of one of them, it has that key's
+    /// checksum.
+    private static func isPublished(_ modulus: [UInt8]) throws(CryptographyError) -> Bool {
+        for known in publishedTestKeys {
+            for exponent in exponents {
+                let hash = try MessageDigest.sha1(of: (known.provider + [known.index] + modulus + exponent).span)
+                if hash.prefix(8).reduce(UInt64(0), { $0 << 8 | UInt64($1) }) == known.start { return true }
+            }
+        }
+        return false
+    }
+
+    private static let visa: [UInt8] = [0xA0, 0, 0, 0, 3]
+    private static let mastercard: [UInt8] = [0xA0, 0, 0, 0, 4]
+
+    /// The published test keys that are recognised: provider, index and the first 8 bytes of the checksum.
+    private static let publishedTestKeys: [(provider: [UInt8], index: UInt8, start: UInt64)] = [
+        // "VSDC CA Public Test Keys".
+        (visa, 0x92, 0x429C_954A_3859_CEF9), (visa, 0x94, 0xC4A3_C43C_CF87_327D),
+        (visa, 0x95, 0xEE15_11CE_C710_20A9), (visa, 0x99, 0x4ABF_FD6B_1C51_212D),
+        // In the settings of terminals for M/TIP and PayPass tests.
+        (mastercard, 0xEF, 0x2176_6EBB_0EE1_22AF), (mastercard, 0xF1, 0xD8E6_8DA1_67AB_5A85),
+        (mastercard, 0xF3, 0xA69A_C760_3DAF_566E), (mastercard, 0xF8, 0xF06E_CC6D_2AAE_BF25),
+        (mastercard, 0xFA, 0x5BED_4068_D96E_A16D), (mastercard, 0xFE, 0x9A29_5B05_FB39_0EF7),
     ]
 }

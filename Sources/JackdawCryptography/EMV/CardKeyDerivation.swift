@@ -1,3 +1,4 @@
+import JackdawBytes
 import JackdawCards
 
 /// The method by which the master keys of a card are derived from those of its issuer (EMV Book 2, A1.4).
@@ -23,7 +24,8 @@ extension CipherKey {
         if option == .b, account.count > 16 {
             let start = digits.isMultiple(of: 2) ? 0 : 1
             let all = SecretBytes(packing: start + digits) { $0 < start ? 0 : account.digitWithSequence($0 - start) }
-            let hash = try all.withBytes { (bytes) throws(CryptographyError) in try MessageDigest.sha1(of: bytes) }
+            var hash = try all.withBytes { (bytes) throws(CryptographyError) in try MessageDigest.sha1(of: bytes) }
+            defer { hash.wipe() }
             block = hash.span.decimalDigits(16).withBytes { digits in SecretBytes(packing: 16) { digits[$0] } }
         } else {
             block = SecretBytes(packing: 16) { index in

@@ -94,8 +94,13 @@ extension CipherKey {
         let first = try half(0)
         return try padded.withBytes { (blocks) throws(CryptographyError) in
             let start = blocks.extracting(first: blocks.count - 8)
-            let chained = try first.encrypt(start).lastBlock(8) ?? [UInt8](repeating: 0, count: 8)
-            return try encrypt(blocks.extracting(last: 8), vector: chained).lastBlock(8) ?? []
+            // A value of single DES: with the message, it would reveal the first half of the key.
+            let chained = try first.encrypt(start)
+            let last = blocks.extracting(last: 8)
+            guard chained.count > 0 else { return try encrypt(last).lastBlock(8) ?? [] }
+            return try chained.withBytes { (chained) throws(CryptographyError) in
+                try run(.encrypt, .cbc, last, vector: chained.extracting(last: 8)).lastBlock(8) ?? []
+            }
         }
     }
 
@@ -206,10 +211,16 @@ extension CipherKey {
     private borrowing func run(
         _ direction: BlockCipher.Direction, _ chaining: BlockCipher.Chaining, _ input: Span<UInt8>, _ vector: [UInt8]?
     ) throws(CryptographyError) -> SecretBytes {
-        let algorithm = algorithm
         let vector = vector ?? [UInt8](repeating: 0, count: algorithm.blockSize)
+        return try run(direction, chaining, input, vector: vector.span)
+    }
+
+    private borrowing func run(
+        _ direction: BlockCipher.Direction, _ chaining: BlockCipher.Chaining, _ input: Span<UInt8>, vector: Span<UInt8>
+    ) throws(CryptographyError) -> SecretBytes {
+        let algorithm = algorithm
         return try bytes.withBytes { (key) throws(CryptographyError) in
-            try BlockCipher.run(direction, chaining, input, key: key, algorithm, vector: vector.span)
+            try BlockCipher.run(direction, chaining, input, key: key, algorithm, vector: vector)
         }
     }
 }

@@ -1,5 +1,6 @@
 import COpenSSL
 import JackdawCards
+import Synchronization
 
 /// Triple DES and AES by libcrypto (`EVP_CipherInit_ex2`, `EVP_CipherUpdate`), without padding.
 ///
@@ -27,10 +28,12 @@ struct BlockCipher: ~Copyable {
         guard algorithm.isCipher else {
             throw CryptographyError(.algorithm, "a key for \(algorithm) cannot encrypt")
         }
-        guard let cipher = FetchedCipher.of(algorithm, chaining), let context = unsafe EVP_CIPHER_CTX_new() else {
+        guard let cipher = unsafe FetchedCipher.pointer(algorithm, chaining),
+            let context = unsafe EVP_CIPHER_CTX_new()
+        else {
             throw LibCrypto.failure("there is no \(chaining.rawValue) cipher for \(algorithm)")
         }
-        guard unsafe EVP_CipherInit_ex2(context, cipher.pointer, nil, nil, direction.rawValue, nil) == 1 else {
+        guard unsafe EVP_CipherInit_ex2(context, cipher, nil, nil, direction.rawValue, nil) == 1 else {
             unsafe EVP_CIPHER_CTX_free(context)
             throw LibCrypto.failure("no context for \(algorithm)")
         }
@@ -114,36 +117,48 @@ struct BlockCipher: ~Copyable {
     }
 }
 
-/// A cipher of libcrypto, fetched once for the whole program: fetching takes longer than encrypting a block.
+/// A cipher of libcrypto, fetched once for the whole program: fetching takes longer than encrypting a block. A failure is
+/// not kept: the next use fetches again.
 @safe
-struct FetchedCipher: @unchecked Sendable {
-    /// Owned by libcrypto until the program ends; libcrypto's ciphers do not change, and any thread may use them.
-    let pointer: OpaquePointer
+final class FetchedCipher: Sendable {
+    /// The address of the cipher; 0 until a fetch succeeds. Owned until the program ends; libcrypto's ciphers do not
+    /// change, and any thread may use them.
+    private let address = Atomic<UInt>(0)
 
-    private init?(_ algorithm: KeyAlgorithm, _ chaining: BlockCipher.Chaining) {
-        guard let name = algorithm.cipherName,
-            let pointer = unsafe EVP_CIPHER_fetch(nil, "\(name)-\(chaining.rawValue)", nil)
-        else { return nil }
-        unsafe self.pointer = pointer
+    /// Returns the cipher, and fetches it at the first use.
+    /// - Parameter fetch: fetches it from libcrypto.
+    /// - Returns: the cipher; nil if it cannot be fetched.
+    func pointer(_ fetch: () -> OpaquePointer?) -> OpaquePointer? {
+        if let known = unsafe OpaquePointer(bitPattern: address.load(ordering: .acquiring)) { return unsafe known }
+        guard let fetched = unsafe fetch() else { return nil }
+        let (isFirst, other) = address.compareExchange(
+            expected: 0, desired: UInt(bitPattern: fetched), ordering: .acquiringAndReleasing)
+        guard !isFirst else { return unsafe fetched }
+        // Another thread has fetched it in the same moment.
+        unsafe EVP_CIPHER_free(fetched)
+        return unsafe OpaquePointer(bitPattern: other)
     }
 
-    private static let tripleDES2 = (FetchedCipher(.tripleDES2, .ecb), FetchedCipher(.tripleDES2, .cbc))
-    private static let tripleDES3 = (FetchedCipher(.tripleDES3, .ecb), FetchedCipher(.tripleDES3, .cbc))
-    private static let aes128 = (FetchedCipher(.aes128, .ecb), FetchedCipher(.aes128, .cbc))
-    private static let aes192 = (FetchedCipher(.aes192, .ecb), FetchedCipher(.aes192, .cbc))
-    private static let aes256 = (FetchedCipher(.aes256, .ecb), FetchedCipher(.aes256, .cbc))
+    private static let tripleDES2 = (ecb: FetchedCipher(), cbc: FetchedCipher())
+    private static let tripleDES3 = (ecb: FetchedCipher(), cbc: FetchedCipher())
+    private static let aes128 = (ecb: FetchedCipher(), cbc: FetchedCipher())
+    private static let aes192 = (ecb: FetchedCipher(), cbc: FetchedCipher())
+    private static let aes256 = (ecb: FetchedCipher(), cbc: FetchedCipher())
 
     /// The cipher of an algorithm; nil if it does not encrypt, or libcrypto has no such cipher.
-    static func of(_ algorithm: KeyAlgorithm, _ chaining: BlockCipher.Chaining) -> FetchedCipher? {
-        let ciphers: (ecb: FetchedCipher?, cbc: FetchedCipher?) =
-            switch algorithm {
-            case .tripleDES2: tripleDES2
-            case .tripleDES3: tripleDES3
-            case .aes128: aes128
-            case .aes192: aes192
-            case .aes256: aes256
-            case .hmac128, .hmac192, .hmac256: (nil, nil)
-            }
-        return chaining == .ecb ? ciphers.ecb : ciphers.cbc
+    static func pointer(_ algorithm: KeyAlgorithm, _ chaining: BlockCipher.Chaining) -> OpaquePointer? {
+        guard let name = algorithm.cipherName else { return nil }
+        let ciphers: (ecb: FetchedCipher, cbc: FetchedCipher)
+        switch algorithm {
+        case .tripleDES2: ciphers = tripleDES2
+        case .tripleDES3: ciphers = tripleDES3
+        case .aes128: ciphers = aes128
+        case .aes192: ciphers = aes192
+        case .aes256: ciphers = aes256
+        case .hmac128, .hmac192, .hmac256: return nil
+        }
+        return unsafe (chaining == .ecb ? ciphers.ecb : ciphers.cbc).pointer {
+            unsafe EVP_CIPHER_fetch(nil, "\(name)-\(chaining.rawValue)", nil)
+        }
     }
 }

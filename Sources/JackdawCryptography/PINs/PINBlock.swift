@@ -20,14 +20,15 @@ extension PIN {
     /// - Parameters:
     ///   - format: the format.
     ///   - account: the account; formats 1 and 2 do not use it.
-    ///   - filler: at least 5 random bytes for the padding of formats 1 and 3; nil takes them from the system.
+    ///   - filler: at least 5 random bytes for the padding of formats 1 and 3; nil takes them from the system. Format 3
+    ///     uses each digit modulo 6, so that the padding is uniform if the digits are uniform from 0 to 5.
     /// - Returns: 8 bytes.
     /// - Throws: ``CryptographyError`` with code `account` if the format needs an account and there is none, `length` if
     ///   the filler is shorter.
     public func block(
         _ format: PINBlockFormat, account: CardAccount? = nil, filler: [UInt8]? = nil
     ) throws(CryptographyError) -> SecretBytes {
-        let filler = try Self.filler(filler, 5)
+        let filler = try Self.filler(filler, 5, digits: format == .iso3 ? 0...5 : 0...15)
         let field = SecretBytes(packing: 16) { index in
             switch index {
             case 0: return format.rawValue
@@ -99,11 +100,15 @@ extension PIN {
         return SecretBytes(packing: 16) { $0 < 4 ? 0 : account.digitBeforeCheck(15 - $0) }
     }
 
-    /// The bytes that fill a block: those given, or random ones.
-    static func filler(_ given: [UInt8]?, _ count: Int) throws(CryptographyError) -> [UInt8] {
+    /// The bytes that fill a block: those given, or random ones with uniform digits of the given range.
+    static func filler(
+        _ given: [UInt8]?, _ count: Int, digits: ClosedRange<UInt8> = 0...15
+    ) throws(CryptographyError) -> [UInt8] {
         guard let given else {
             var random = SystemRandomNumberGenerator()
-            return (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+            return (0..<count).map { _ in
+                UInt8.random(in: digits, using: &random) << 4 | UInt8.random(in: digits, using: &random)
+            }
         }
         guard given.count >= count else {
             throw CryptographyError(.length, "\(given.count) bytes of filler; the block needs \(count)")

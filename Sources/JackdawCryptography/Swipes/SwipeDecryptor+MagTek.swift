@@ -1,3 +1,4 @@
+import JackdawBytes
 import JackdawCards
 import JackdawReaders
 
@@ -121,7 +122,7 @@ extension SwipeDecryptor {
         guard kind.isShortened else { return try decryptRecord(content) }
         var whole = try Self.reading { () throws(FrameFault) in try MagTekRunLength.decode(content) }
         // A reader without a key sends its tracks in clear in this record.
-        defer { for index in whole.indices { whole[index] = 0 } }
+        defer { whole.wipe() }
         return try decryptRecord(whole.span)
     }
 

@@ -28,6 +28,8 @@ package enum JSONValue: Hashable, Sendable {
             package static let depth = Code(rawValue: "depth")
             /// An object lacks a required member.
             package static let member = Code(rawValue: "member")
+            /// An object has a member twice.
+            package static let repeated = Code(rawValue: "repeated")
         }
 
         package let code: Code
@@ -41,13 +43,16 @@ package enum JSONValue: Hashable, Sendable {
 
     /// Parses a value.
     /// - Parameters:
-    ///   - bytes: JSON in UTF-8.
+    ///   - bytes: JSON in UTF-8, without a byte order mark.
     ///   - most: the most bytes allowed.
     /// - Throws: ``Fault`` if the bytes are not JSON, or exceed a limit.
     package init(_ bytes: [UInt8], most: Int) throws(Fault) {
         guard bytes.count <= most else { throw Fault(.size, "\(bytes.count) bytes; the maximum is \(most)") }
+        // The decoder also accepts UTF-16 and UTF-32, in which the scan of the depth would not find the brackets.
+        guard Self.isPlainUTF8(bytes.span) else { throw Fault(.syntax, "it is not text in UTF-8") }
         // Parsing is recursive, and threads of a server have small stacks.
-        guard Self.depth(of: bytes.span) <= Self.greatestDepth else {
+        let scan = Self.scan(bytes.span)
+        guard scan.depth <= Self.greatestDepth else {
             throw Fault(.depth, "more than \(Self.greatestDepth) levels of nested objects or arrays")
         }
         do {
@@ -55,6 +60,8 @@ package enum JSONValue: Hashable, Sendable {
         } catch {
             throw Fault(.syntax, "it is not JSON")
         }
+        // Of members with the same name, the decoder keeps one. Each member has one colon.
+        guard memberCount == scan.colons else { throw Fault(.repeated, "an object has a member twice") }
     }
 
     /// Encodes the value as UTF-8, with members sorted by name.
@@ -98,9 +105,31 @@ package enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// Returns the deepest nesting of brackets outside of texts.
-    private static func depth(of bytes: Span<UInt8>) -> Int {
-        var (depth, deepest) = (0, 0)
+    /// Whether the bytes are valid UTF-8 without NUL and without a byte order mark.
+    private static func isPlainUTF8(_ bytes: Span<UInt8>) -> Bool {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        guard bytes.count < mark.count || !mark.indices.allSatisfy({ bytes[$0] == mark[$0] }) else { return false }
+        guard bytes.indices.allSatisfy({ bytes[$0] != 0 }) else { return false }
+        do {
+            _ = try UTF8Span(validating: bytes)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// The number of members of all objects in the value.
+    private var memberCount: Int {
+        switch self {
+        case .null, .flag, .number, .text: 0
+        case .array(let values): values.reduce(0) { $0 + $1.memberCount }
+        case .object(let members): members.values.reduce(members.count) { $0 + $1.memberCount }
+        }
+    }
+
+    /// Returns the deepest nesting of brackets and the number of colons, both outside of texts.
+    private static func scan(_ bytes: Span<UInt8>) -> (depth: Int, colons: Int) {
+        var (depth, deepest, colons) = (0, 0, 0)
         var (isInText, isEscaped) = (false, false)
         for index in bytes.indices {
             switch bytes[index] {
@@ -112,10 +141,11 @@ package enum JSONValue: Hashable, Sendable {
                 depth += 1
                 deepest = max(deepest, depth)
             case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+            case UInt8(ascii: ":"): colons += 1
             default: break
             }
         }
-        return deepest
+        return (deepest, colons)
     }
 }
 

@@ -6,6 +6,8 @@ import Testing
 /// The keys of certification authorities, and their files.
 @Suite struct AuthorityKeysTests {
     private static let visa95 = digits(RSATests.modulus)
+    /// Another odd number of the same size.
+    private static let unpublished = String(visa95.dropLast()) + (visa95.hasSuffix("B") ? "D" : "B")
     private static let checksum = "EE1511CEC71020A9B90443B37B1D5F6E703030F6"
 
     private static func entry(_ changes: [String: String?] = [:]) -> String {
@@ -46,12 +48,35 @@ import Testing
     @Test func publishedTestKeysAreMarkedAndRefusedForLiveCards() throws {
         #expect(try Self.keys(Self.entry()).keys.map(\.isPublishedTestKey) == [true])
         #expect(code { _ = try Self.keys(Self.entry(), mode: .live) } == .publishedKey)
-        // Another index makes another key, which nothing but its file marks.
-        let other: [String: String?] = ["index": #""01""#, "checksum": nil]
+        let other: [String: String?] = ["modulus": "\"\(Self.unpublished)\"", "checksum": nil]
         #expect(try Self.keys(Self.entry(other), mode: .live).keys.map(\.isPublishedTestKey) == [false])
         let marked = Self.entry(other.merging(["test": "true"]) { _, new in new })
         #expect(try Self.keys(marked).keys.map(\.isPublishedTestKey) == [true])
         #expect(code { _ = try Self.keys(marked, mode: .live) } == .publishedKey)
+    }
+
+    @Test(arguments: [["index": #""01""#], ["rid": #""A000000004""#], ["exponent": #""010001""#]])
+    func testKeysAreRecognisedByTheModulusAlone(_ changes: [String: String?]) throws {
+        let entry = Self.entry(changes.merging(["checksum": nil]) { _, new in new })
+        #expect(try Self.keys(entry).keys.map(\.isPublishedTestKey) == [true])
+        #expect(code { _ = try Self.keys(entry, mode: .live) } == .publishedKey)
+    }
+
+    @Test(arguments: [
+        ["exponent": #""0003""#], ["exponent": #""00010001""#], ["exponent": #""05""#], ["exponent": #""01""#],
+        ["modulus": "\"00\(visa95)\""], ["modulus": "\"\(String(repeating: "C5", count: 63))\""],
+        ["modulus": "\"\(String(repeating: "C5", count: 249))\""],
+    ])
+    func otherNumbersAreNoKeys(_ changes: [String: String?]) {
+        let entry = Self.entry(changes.merging(["checksum": nil]) { _, new in new })
+        #expect(code { _ = try Self.keys(entry) } == .keyFile)
+    }
+
+    @Test(arguments: [64, 248])
+    func keysOfTheLeastAndTheGreatestSizeAreAccepted(_ size: Int) throws {
+        let modulus = String(repeating: "C5", count: size)
+        let entry = Self.entry(["modulus": "\"\(modulus)\"", "exponent": #""010001""#, "checksum": nil])
+        #expect(try Self.keys(entry, mode: .live).keys.map(\.key.modulus.count) == [size])
     }
 
     @Test func checksumsAreVerified() {
@@ -88,6 +113,16 @@ import Testing
         #expect(code { _ = try Self.keys(Self.entry(), Self.entry()) } == .keyFile)
         let key = try #require(try Self.keys(Self.entry()).keys.first)
         #expect(code { _ = try AuthorityKeys([key, key], mode: .test) } == .value)
+    }
+
+    @Test func aMemberOccursOnce() {
+        let entry = Self.entry(["checksum": nil, "modulus": "\"\(Self.unpublished)\"", "test": "false"])
+        for name in ["test", #"te\u0073t"#] {
+            let twice = entry.dropLast() + ", \"\(name)\": true }"
+            #expect(code { _ = try Self.keys(String(twice)) } == .keyFile)
+        }
+        let text = #"{ "keys": [], "keys": [] }"#
+        #expect(code { _ = try AuthorityKeys(json: Array(text.utf8), mode: .test) } == .keyFile)
     }
 
     @Test func filesAreBounded() {

@@ -56,6 +56,10 @@ import Testing
         ("FEDCBA9876543210F1F1F1F1F1F1F1F1FEDCBA9876543210", .aes192, true),
         ("FEDCBA9876543210F1F1F1F1F1F1F1F1FEDCBA9876543210F1F1F1F1F1F1F1F1", .aes256, true),
         ("53EF0E3B0784CB17AC40C7BDC89921DF", .tripleDES2, true),
+        ("9E15204313F7318ACB79B90BD986AD29", .tripleDES2, true),
+        ("4664942FE615FB02E5D57F292AA2B3B6", .tripleDES2, true),
+        ("CE293B8CC12A977379EF256D76109492", .tripleDES2, true),
+        ("2315208C9110AD402315208C9110AD40", .tripleDES2, true),
         ("A1B2C3D4E5F60718293A4B5C6D7E8F90", .tripleDES2, false),
     ])
     func keysThatEverybodyKnowsAreRecognised(_ text: String, algorithm: KeyAlgorithm, expected: Bool) throws {

@@ -54,6 +54,19 @@ import Testing
         #expect(code { _ = try pin.encryptedBlock(with: key, account: account, filler: zeros) } == .length)
     }
 
+    @Test func randomPaddingOfFormat3IsUniform() throws {
+        let pin = try PIN("1234")
+        // The account field of this account is 0, so that the block shows the padding.
+        let account = try CardAccount("0000000000000000")
+        var counts: [Character: Int] = [:]
+        for _ in 0..<3000 {
+            for digit in try pin.block(.iso3, account: account).revealed.dropFirst(6) { counts[digit, default: 0] += 1 }
+        }
+        // 30,000 digits: 5,000 each, with a standard deviation of 65.
+        #expect(counts.keys.sorted() == Array("ABCDEF"))
+        #expect(counts.values.allSatisfy { (4500...5500).contains($0) })
+    }
+
     @Test func blocksOfOtherAccountsAreRefused() throws {
         let pin = try PIN("1234")
         let (account, other) = (try CardAccount("4012345678909"), try CardAccount("4012345678917"))
