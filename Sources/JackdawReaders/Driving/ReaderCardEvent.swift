@@ -40,13 +40,16 @@ extension ReaderSwipe {
         return texts
     }
 
-    /// The characters up to the end sentinel, without the check character (LRC) that some readers send after it; all
-    /// characters if more follow.
+    /// The number of characters up to the end sentinel, without the check character (LRC) that some readers send after
+    /// it; all characters if more follow.
     private static func length(of track: Span<UInt8>) -> Int {
-        guard let end = track.indices.first(where: { track[$0] == UInt8(ascii: "?") }), track.count - end <= 2 else {
-            return track.count
-        }
-        return end + 1
+        let length = lengthToEndSentinel(track)
+        return track.count - length <= 1 ? length : track.count
+    }
+
+    /// The number of characters up to the end sentinel; all characters without one.
+    private static func lengthToEndSentinel(_ track: Span<UInt8>) -> Int {
+        track.indices.first { track[$0] == UInt8(ascii: "?") }.map { $0 + 1 } ?? track.count
     }
 
     // MARK: Packed tracks
@@ -89,7 +92,7 @@ extension ReaderSwipe {
         let text = unpacked(packed, bits: bits)
         return text.withBytes { (characters) -> CardEvent.TrackText? in
             guard characters.count > 0, characters[0] == startSentinel else { return nil }
-            return CardEvent.TrackText(number, characters.extracting(first: length(of: characters)))
+            return CardEvent.TrackText(number, characters.extracting(first: lengthToEndSentinel(characters)))
         }
     }
 }
