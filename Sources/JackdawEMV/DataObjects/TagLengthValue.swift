@@ -2,6 +2,7 @@
 ///
 /// It holds no octet of the value; `octets.extracting(object.value)` is the value.
 public struct TagLengthValue: Sendable, Hashable {
+    /// The tag, which names the data element.
     public let tag: Tag
     /// The offset of the tag's first octet.
     public let start: Int

@@ -6,17 +6,29 @@ public struct CardholderVerificationMethod: RawRepresentable, Sendable, Hashable
 
     /// The kinds of methods.
     public enum Kind: String, Sendable, Hashable {
+        /// Code 00: the verification fails.
         case fail
+        /// Code 01: the card checks a PIN that it receives in clear.
         case plaintextPIN = "plaintext_pin_icc"
+        /// Code 02: the issuer checks the PIN.
         case encipheredPINOnline = "enciphered_pin_online"
+        /// Code 03: as code 01, and the cardholder signs.
         case plaintextPINAndSignature = "plaintext_pin_icc_and_signature"
+        /// Code 04: the card checks a PIN that it receives enciphered.
         case encipheredPIN = "enciphered_pin_icc"
+        /// Code 05: as code 04, and the cardholder signs.
         case encipheredPINAndSignature = "enciphered_pin_icc_and_signature"
+        /// Code 1E: the cardholder signs.
         case signature
+        /// Code 1F: no verification is required.
         case noCVM = "no_cvm"
+        /// Code 3F, which no rule may have.
         case unavailable
+        /// A code that is reserved for payment systems.
         case paymentSystemReserved = "payment_system_reserved"
+        /// A code that is reserved for issuers.
         case issuerReserved = "issuer_reserved"
+        /// A code that is reserved for future use.
         case reserved = "rfu"
     }
 
@@ -73,17 +85,29 @@ public struct CardholderVerificationCondition: RawRepresentable, Sendable, Hasha
 
     /// The kinds of conditions.
     public enum Kind: String, Sendable, Hashable {
+        /// Code 00.
         case always
+        /// Code 01: cash at an unattended terminal.
         case unattendedCash = "unattended_cash"
+        /// Code 02: neither cash nor a purchase with cashback.
         case notCashOrCashback = "not_cash_or_cashback"
+        /// Code 03: the terminal supports the method.
         case terminalSupports = "terminal_supports"
+        /// Code 04: cash that a person hands over.
         case manualCash = "manual_cash"
+        /// Code 05.
         case purchaseWithCashback = "purchase_with_cashback"
+        /// Code 06: the amount is in the application's currency and under X.
         case underX = "app_currency_under_x"
+        /// Code 07: the amount is in the application's currency and over X.
         case overX = "app_currency_over_x"
+        /// Code 08: the amount is in the application's currency and under Y.
         case underY = "app_currency_under_y"
+        /// Code 09: the amount is in the application's currency and over Y.
         case overY = "app_currency_over_y"
+        /// A code that is reserved for payment systems.
         case paymentSystem = "payment_system"
+        /// A code that is reserved for future use.
         case reserved = "rfu"
     }
 
@@ -133,6 +157,7 @@ public struct CardholderVerificationList: Sendable, Hashable {
         /// The condition of the rule.
         public let condition: CardholderVerificationCondition
 
+        /// A rule for a list that a program makes itself.
         public init(method: CardholderVerificationMethod, condition: CardholderVerificationCondition) {
             self.method = method
             self.condition = condition

@@ -14,6 +14,7 @@ public protocol BitField: OptionSet, Sendable, Hashable where RawValue == UInt64
 
 /// A bit of a data object, with its names.
 public struct NamedBit<Field: BitField>: Sendable {
+    /// The field with this bit alone.
     public let bit: Field
     /// A stable identifier, for programs: `floor_limit_exceeded`.
     public let name: String

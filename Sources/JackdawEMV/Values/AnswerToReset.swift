@@ -77,7 +77,28 @@ public struct AnswerToReset: Sendable, Hashable {
 extension AnswerToReset {
     /// The reason why a terminal rejects the card.
     public enum Rejection: String, Sendable, Hashable {
-        case ta1, tb1, tc1, td1, ta2, tb2, tc2, td2, ta3, tb3, tc3
+        /// TA1 has a value that EMV does not allow.
+        case ta1
+        /// TB1 has a value that EMV does not allow.
+        case tb1
+        /// TC1 has a value that EMV does not allow.
+        case tc1
+        /// TD1 has a value that EMV does not allow.
+        case td1
+        /// TA2 has a value that EMV does not allow.
+        case ta2
+        /// TB2 has a value that EMV does not allow.
+        case tb2
+        /// TC2 has a value that EMV does not allow.
+        case tc2
+        /// TD2 has a value that EMV does not allow.
+        case td2
+        /// TA3 has a value that EMV does not allow.
+        case ta3
+        /// TB3 has a value that EMV does not allow.
+        case tb3
+        /// TC3 has a value that EMV does not allow.
+        case tc3
         /// An interface octet of group 3 or later that ISO/IEC 7816-3 reserves.
         case reserved
         /// Historical octets that are not compact data objects.

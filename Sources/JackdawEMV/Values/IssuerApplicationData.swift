@@ -39,8 +39,15 @@ public struct IssuerApplicationData: Sendable, Hashable {
 
     /// What the card reports of a GENERATE AC.
     public enum Cryptogram: String, Sendable, Hashable {
-        case aac, tc, arqc
+        /// Application authentication cryptogram: the card declines.
+        case aac
+        /// Transaction certificate: the card approves.
+        case tc
+        /// Authorisation request cryptogram: the card asks the issuer.
+        case arqc
+        /// No second GENERATE AC was requested.
         case notRequested = "not_requested"
+        /// A value that is reserved for future use.
         case reserved = "rfu"
     }
 
