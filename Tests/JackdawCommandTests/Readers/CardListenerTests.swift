@@ -371,10 +371,19 @@ import Testing
                 text.with { $0 += line }
             }
         }
-        // Who it is, twice, and each wait for a card, which comes after the swipe before it.
-        let requests = hasSwipe ? 4 : 3
+        // The requests for the identity, and those of the wait for a card.
+        let dialect = try #require(ReaderFamily.named("miura")).makeDialect()
+        let requests = try dialect.identification.count + dialect.arming(for: .seconds(20)).count
         let passing = Task {
-            try await text.until { $0.split(separator: "\n").count { $0.contains(" > ") } >= requests }
+            try await text.until { text in
+                let lines = text.split(separator: "\n")
+                guard hasSwipe else { return lines.count { $0.contains(" > ") } >= requests }
+                // The request after the card's frame shows that the swipe has been reported.
+                let card = lines.firstIndex { $0.replacing(" ", with: "").lowercased().contains("3b34313131313131") }
+                return card.map { lines[$0...].contains { $0.contains(" > ") } } ?? false
+            }
+            // The listener reports the swipe in a task of its own.
+            for _ in 0..<20_000 { await Task.yield() }
             while !Task.isCancelled {
                 clock.advance(by: .seconds(90))
                 await Task.yield()
