@@ -107,6 +107,13 @@ struct CardListener: Sendable {
         events: for await event in session.events {
             // The end of a transcript is not a loss.
             if link.isTranscript, case .lost(nil) = event { break events }
+            if case .swipe = event {
+                // Counted first: a swipe that was printed is never reported as missing if the time passes now.
+                isEnough = tally.withLock { tally in
+                    tally.swipes += 1
+                    return tally.swipes == most
+                }
+            }
             tell(event)
             await output.waitForRoom()
             switch event {
@@ -115,12 +122,7 @@ struct CardListener: Sendable {
                 if hasFailed { try? await clock.sleep(for: Self.pause) }
                 hasFailed = false
                 await session.perform(.requestSwipe(within: wait))
-            case .swipe:
-                isEnough = tally.withLock { tally in
-                    tally.swipes += 1
-                    return tally.swipes == most
-                }
-                if isEnough { break events }
+            case .swipe: if isEnough { break events }
             case .failed(let error):
                 hasFailed = true
                 // A reader that is off does not become ready again, and without support for swipe requests the wanted

@@ -8,65 +8,11 @@ import Testing
 @testable import jackdaw_cli
 
 /// What `jackdaw listen` does with readers of known families.
-@Suite struct CardListenerTests {
+@Suite struct CardListenerTests: ListeningSuite {
     private typealias Status = jackdaw_cli.ExitStatus
 
     private static let link = "tcp:192.0.2.7:4000"
     private static let visa = SimulatedCard.deck[0]
-
-    /// Runs `listen` in an environment.
-    private func run(
-        _ arguments: [String], by environment: CommandEnvironment
-    ) async throws -> (status: Status, lines: [String], messages: String) {
-        try await onOwnThread {
-            let recorder = ConsoleRecorder()
-            let verb = try #require(try JackdawCommand.parseAsRoot(["listen"] + arguments) as? Listen)
-            var status: Status
-            do throws(CommandError) {
-                status = try verb.run(on: recorder.console, in: environment)
-            } catch {
-                status = error.status
-                recorder.console.message(error.message)
-            }
-            recorder.console.flush()
-            return (status, recorder.output.split(separator: "\n").map(String.init), recorder.messages)
-        }
-    }
-
-    /// An environment at whose links simulated readers are, one after the other; the session's time stands still.
-    /// - Parameters:
-    ///   - readers: the cards and the faults of each.
-    ///   - family: the readers'.
-    ///   - clock: the session's.
-    /// - Returns: the environment.
-    /// - Throws: where the family is not simulated.
-    private func environment(
-        _ readers: [(deck: [Presentation], faults: [PlannedFault])], family: String = "miura",
-        clock: any Clock<Duration> = ManualClock()
-    ) throws -> CommandEnvironment {
-        let family = try #require(SimulatedFamily.named(family))
-        let keepsPackets = ReaderFamily.named(family.name)?.needsPackets ?? false
-        let attempts = Shared(0)
-        var environment = CommandEnvironment()
-        environment.clock = clock
-        environment.keep = { persistence, connect in
-            KeptLink(persistence, backOff: BackOff(first: .nanoseconds(1)), connect: connect)
-        }
-        environment.isInterrupted = { false }
-        environment.connect = { link, _, _ throws(LinkError) in
-            let number = attempts.with { attempts in
-                defer { attempts += 1 }
-                return attempts
-            }
-            guard number < readers.count else {
-                throw LinkError(.notPermitted, link: link.description, "may not")
-            }
-            return SimulatorHost.open(link, keepsPackets: keepsPackets, clock: LeapingClock(most: .seconds(10))) {
-                SimulatedReader(family.makeModel(), deck: readers[number].deck, faults: readers[number].faults)
-            }
-        }
-        return environment
-    }
 
     @Test func eachEventIsALine() async throws {
         let environment = try environment([([Presentation(Self.visa)], [])])
@@ -153,70 +99,6 @@ import Testing
         let run = try await run(["--link", "replay:\(path)"], by: try environment([]))
         #expect(run.status == .usage)
         #expect(run.messages.contains("--reader"))
-    }
-
-    /// Each family that reports its battery (`miura` at connection, `edynamo` with a swipe), over a link that is opened
-    /// once and over one that is kept open.
-    @Test(arguments: [
-        ("miura", "sim:miura"), ("miura", link), ("edynamo", "sim:edynamo"), ("edynamo", "ble:00:00:5E:00:53:01"),
-    ])
-    func aLowBatteryThatTheReaderReportsIsReported(family: String, link: String) async throws {
-        let reader = ([Presentation(Self.visa)], [PlannedFault(.lowBattery)])
-        let environment = try environment([reader], family: family)
-        let run = try await run(["--link", link, "--reader", family, "--json", "--swipes", "1"], by: environment)
-        #expect(run.status == .done, "\(run.messages)")
-        let low = try run.lines.map(jsonObject).filter { $0["event"] as? String == "battery_low" }
-        #expect(low.map { $0["percent"] as? Int } == [5])
-        #expect(low.map { $0["link"] as? String } == [link])
-    }
-
-    @Test func aLowBatteryIsReportedOnceAfterALoss() async throws {
-        let (low, lost) = (PlannedFault(.lowBattery), PlannedFault(.disconnect, 4..<5))
-        let environment = try environment([
-            ([Presentation(Self.visa)], [low, lost]), ([Presentation(Self.visa)], [low]),
-        ])
-        let run = try await run(["--link", Self.link, "--reader", "miura", "--json", "--swipes", "2"], by: environment)
-        #expect(run.status == .done, "\(run.messages)")
-        let events = try run.lines.map { try jsonObject($0)["event"] as? String }
-        #expect(events.count { $0 == "identified" } == 2)
-        #expect(events.count { $0 == "battery_low" } == 1)
-    }
-
-    /// The link and the reader report the same battery: one event at most.
-    @Test(arguments: [(80, 0), (16, 0), (15, 1)])
-    func aBatteryThatTheLinkAndTheReaderReportIsLowOnce(percent: Int, count: Int) async throws {
-        var device = SimulatedDevice()
-        device.battery = percent
-        var environment = try environment([])
-        environment.connect = { [device] link, _, _ throws(LinkError) in
-            let base = SimulatorHost.open(link, clock: LeapingClock(most: .seconds(10))) {
-                SimulatedReader(MiuraModel(), device: device, deck: [Presentation(Self.visa)])
-            }
-            return LinkWithBattery(base: base, report: BatteryReport(percent: device.battery))
-        }
-        let run = try await run(["--link", Self.link, "--reader", "miura", "--json", "--swipes", "1"], by: environment)
-        #expect(run.status == .done, "\(run.messages)")
-        let events = try run.lines.map { try jsonObject($0)["event"] as? String }
-        #expect(events.count { $0 == "battery_low" } == count)
-    }
-
-    /// A link with the battery report of its device.
-    private struct LinkWithBattery: Transport, BatteryReporting {
-        let base: any Transport
-        let report: BatteryReport
-
-        var link: LinkName { base.link }
-
-        func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool { try await base.receive(take) }
-        func send(_ bytes: [UInt8]) async throws(LinkError) { try await base.send(bytes) }
-        func endSending() async throws(LinkError) { try await base.endSending() }
-        func close() async { await base.close() }
-        func batteryReports() async -> AsyncStream<BatteryReport> {
-            AsyncStream { continuation in
-                continuation.yield(report)
-                continuation.finish()
-            }
-        }
     }
 
     /// A reader that is lost is connected again, and has cards read again.
@@ -362,34 +244,31 @@ import Testing
     func theTimeIsOverWithASwipeOrWithout(link: String, hasSwipe: Bool) async throws {
         // What is left to say at the end takes a moment, too.
         let clock = LeapingClock(most: .seconds(1))
-        let text = Shared("")
+        let (sent, printed) = (Shared(""), Shared(""))
         var environment = try environment([(hasSwipe ? [Presentation(Self.visa)] : [], [])], clock: clock)
         let connect = environment.connect
         environment.connect = { link, profile, route throws(LinkError) in
             let transport = try await connect(link, profile, route)
             return try RecordingTransport(transport, secrecy: .revealed, clock: ManualClock()) { line in
-                text.with { $0 += line }
+                sent.with { $0 += line }
             }
         }
         // The requests for the identity, and those of the wait for a card.
         let dialect = try #require(ReaderFamily.named("miura")).makeDialect()
         let requests = try dialect.identification.count + dialect.arming(for: .seconds(20)).count
         let passing = Task {
-            try await text.until { text in
-                let lines = text.split(separator: "\n")
-                guard hasSwipe else { return lines.count { $0.contains(" > ") } >= requests }
-                // The request after the card's frame shows that the swipe has been reported.
-                let card = lines.firstIndex { $0.replacing(" ", with: "").lowercased().contains("3b34313131313131") }
-                return card.map { lines[$0...].contains { $0.contains(" > ") } } ?? false
+            if hasSwipe {
+                try await printed.until { $0.contains("swipe: ") }
+            } else {
+                try await sent.until { $0.split(separator: "\n").count { $0.contains(" > ") } >= requests }
             }
-            // The listener reports the swipe in a task of its own.
-            for _ in 0..<20_000 { await Task.yield() }
             while !Task.isCancelled {
                 clock.advance(by: .seconds(90))
                 await Task.yield()
             }
         }
-        let run = try await run(["--link", link, "--reader", "miura", "--timeout", "90"], by: environment)
+        let run = try await run(
+            ["--link", link, "--reader", "miura", "--timeout", "90"], by: environment, printed: printed)
         passing.cancel()
         #expect(run.status == (hasSwipe ? .done : .nothingFound))
         #expect(run.lines.count { $0.contains("swipe: ") } == (hasSwipe ? 1 : 0))

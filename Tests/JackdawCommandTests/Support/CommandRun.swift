@@ -46,21 +46,28 @@ final class ConsoleRecorder {
     private let isWatched: Bool
     private let isFull: Bool
     private let showsResults: Bool
+    private let printed: Shared<String>?
 
     /// A recorder.
     /// - Parameters:
     ///   - isWatched: whether it passes for a terminal.
     ///   - isFull: whether writing results fails.
     ///   - showsResults: whether results pass for going to a terminal.
-    init(isWatched: Bool = false, isFull: Bool = false, showsResults: Bool = false) {
+    ///   - printed: also receives the output, for a task that waits for a line.
+    init(
+        isWatched: Bool = false, isFull: Bool = false, showsResults: Bool = false, printed: Shared<String>? = nil
+    ) {
         self.isWatched = isWatched
+        self.printed = printed
         self.isFull = isFull
         self.showsResults = showsResults
     }
 
     private(set) lazy var console = Console(
         results: { [unowned self] bytes throws(SystemFailure) in
-            output += String(decoding: bytes, as: UTF8.self)
+            let text = String(decoding: bytes, as: UTF8.self)
+            output += text
+            printed?.with { $0 += text }
             if isFull { throw SystemFailure(code: ENOSPC) }
         },
         messages: { [unowned self] in messages += String(decoding: $0, as: UTF8.self) },
