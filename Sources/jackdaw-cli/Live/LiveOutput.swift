@@ -42,7 +42,11 @@ struct LiveOutput: Sendable {
     ///   - object: the event for a program; the time is added to it.
     ///   - lines: the event for a person.
     ///   - isData: whether to write each event even if it equals the last one: a swipe, a loss.
-    func add(_ object: @autoclosure () -> JSONObject, _ lines: @autoclosure () -> [String], isData: Bool = false) {
+    ///   - time: the time of the event, since the beginning of 1970 (UTC); nil for the current time.
+    func add(
+        _ object: @autoclosure () -> JSONObject, _ lines: @autoclosure () -> [String], isData: Bool = false,
+        time: Duration? = nil
+    ) {
         let object = isJSON ? object() : JSONObject()
         let lines = isJSON ? [] : lines()
         let now = elapsed.now()
@@ -55,7 +59,7 @@ struct LiveOutput: Sendable {
         }
         if earlier > 0 { addRepeats(earlier) }
         guard isWritten else { return }
-        if isJSON { addObject(object) } else { lines.forEach(conversation.result) }
+        if isJSON { addObject(object, time: time) } else { lines.forEach(conversation.result) }
     }
 
     /// Writes a line to standard error.
@@ -101,9 +105,9 @@ struct LiveOutput: Sendable {
         }
     }
 
-    private func addObject(_ object: JSONObject) {
+    private func addObject(_ object: JSONObject, time: Duration? = nil) {
         var object = object
-        object.add(time: wallClock.now())
+        object.add(time: time ?? wallClock.now())
         conversation.result(object)
     }
 

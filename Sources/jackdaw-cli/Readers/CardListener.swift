@@ -183,21 +183,23 @@ struct CardListener: Sendable {
     }
 
     private func tell(_ event: ReaderEvent) {
-        let report = ReaderEventReport(link: link, event: event, isRevealed: isRevealed)
-        output.add(report.json, report.lines, isData: report.isData)
+        let time = output.wallClock.now()
+        let report = ReaderEventReport(link: link, event: event, time: time, isRevealed: isRevealed)
+        output.add(report.json, report.lines, isData: report.isData, time: time)
         lowBattery.receive(event)
-        if case .swipe(let swipe) = event, let decryption { tell(swipe, by: decryption) }
+        if case .swipe(let swipe) = event, let decryption { tell(swipe, at: time, by: decryption) }
     }
 
-    /// Reports a swipe in clear, or why it could not be decrypted.
-    private func tell(_ swipe: ReaderSwipe, by decryption: LiveDecryption) {
+    /// Reports a swipe in clear, or why it could not be decrypted; both have the time of the swipe.
+    private func tell(_ swipe: ReaderSwipe, at time: Duration, by decryption: LiveDecryption) {
         do throws(CryptographyError) {
-            let report = try decryption.report(on: swipe)
+            let report = try decryption.report(on: swipe, at: time)
             tally.withLock { $0.hasDecrypted = true }
-            output.add(report.event(link), report.lines(link), isData: true)
+            output.add(report.event(link), report.lines(link), isData: true, time: time)
         } catch {
             tally.withLock { $0.decryptionFailure = error }
-            output.add(error.event(link), ["\(link.shown): not decrypted: \(error)"], isData: true)
+            output.add(
+                error.event(link), ["\(link.shown): not decrypted: \(error)"], isData: true, time: time)
         }
     }
 }

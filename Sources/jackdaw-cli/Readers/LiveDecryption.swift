@@ -34,10 +34,15 @@ final class LiveDecryption: Sendable {
     }
 
     /// Decrypts a swipe.
+    /// - Parameters:
+    ///   - swipe: the swipe.
+    ///   - time: the time at which it was read, since the beginning of 1970 (UTC).
+    /// - Returns: the report of the decrypted swipe.
     /// - Throws: ``CryptographyError`` if it is not encrypted, or encrypted with another key.
-    func report(on swipe: ReaderSwipe) throws(CryptographyError) -> DecryptedSwipeReport {
+    func report(on swipe: ReaderSwipe, at time: Duration) throws(CryptographyError) -> DecryptedSwipeReport {
         DecryptedSwipeReport(
-            try decryptor.decrypt(swipe), usesPublishedTestKey: decryptor.isPublishedTestKey, isRevealed: isRevealed)
+            try decryptor.decrypt(swipe), usesPublishedTestKey: decryptor.isPublishedTestKey, isRevealed: isRevealed,
+            time: time)
     }
 }
 
@@ -45,7 +50,7 @@ extension DecryptedSwipeReport {
     /// The event of a reader's link, for a person.
     func lines(_ link: LinkName) -> [String] { ["\(link.shown): \(lines[0])"] + lines.dropFirst() }
 
-    /// The object of the event, for a program.
+    /// The object of the event, for a program, without the time.
     func event(_ link: LinkName) -> JSONObject {
         var object = JSONObject()
         object.add("link", link.description)
@@ -57,7 +62,7 @@ extension DecryptedSwipeReport {
 }
 
 extension CryptographyError {
-    /// The object of the event, for a program.
+    /// The object of the event, for a program, without the time.
     func event(_ link: LinkName) -> JSONObject {
         var object = JSONObject()
         object.add("link", link.description)

@@ -7,6 +7,8 @@ import JackdawTransport
 struct ReaderEventReport {
     let link: LinkName
     let event: ReaderEvent
+    /// The time at which it was received, since the beginning of 1970 (UTC).
+    let time: Duration
     /// Whether card data shows in clear.
     let isRevealed: Bool
 
@@ -34,10 +36,10 @@ struct ReaderEventReport {
     }
 
     private func report(on swipe: ReaderSwipe) -> CardReport {
-        CardReport(event: CardEvent(swipe, source: link.cardSource), isRevealed: isRevealed)
+        CardReport(event: CardEvent(swipe, source: link.cardSource, time: time), isRevealed: isRevealed)
     }
 
-    /// The object for a program.
+    /// The object for a program, without the time.
     var json: JSONObject {
         var object = JSONObject()
         object.add("link", link.description)

@@ -15,12 +15,19 @@ struct DecryptedSwipeReport {
     private let keySerialNumber: String?
     private let usesPublishedTestKey: Bool
 
-    init(_ swipe: borrowing DecryptedSwipe, usesPublishedTestKey: Bool, isRevealed: Bool) {
+    /// - Parameters:
+    ///   - swipe: the swipe.
+    ///   - usesPublishedTestKey: whether its key is published for tests.
+    ///   - isRevealed: whether to show card data in clear.
+    ///   - time: the time at which it was read, since the beginning of 1970 (UTC); nil for a stored frame.
+    init(
+        _ swipe: borrowing DecryptedSwipe, usesPublishedTestKey: Bool, isRevealed: Bool, time: Duration? = nil
+    ) {
         tracks = swipe.tracks.map { track in
-            let shown = SingleTrackReport(CardEvent(track), isRevealed: isRevealed)
+            let shown = SingleTrackReport(CardEvent(track, time: time), isRevealed: isRevealed)
             return (track.number, track.wasEncrypted, track.isHashChecked, shown)
         }
-        card = CardReport(event: CardEvent(swipe), isRevealed: isRevealed)
+        card = CardReport(event: CardEvent(swipe, time: time), isRevealed: isRevealed)
         magnePrintSize = swipe.magnePrint.count > 0 ? swipe.magnePrint.count : nil
         magnePrintFailure = swipe.magnePrintFailure
         keySerialNumber = swipe.keySerialNumber.map { $0.map(\.hexadecimal).joined() }

@@ -93,7 +93,8 @@ import Testing
     }
 
     @Test func aSwipeThatCouldNotBeReadIsNeverCounted() {
-        let report = ReaderEventReport(link: LinkName(.tcp, "h:1"), event: .badSwipe("no track"), isRevealed: false)
+        let report = ReaderEventReport(
+            link: LinkName(.tcp, "h:1"), event: .badSwipe("no track"), time: .zero, isRevealed: false)
         #expect(report.isData)
     }
 
@@ -102,7 +103,7 @@ import Testing
         let link = LinkName(.replay, "4111111111111111.txt")
         #expect(link.shown == "replay:411111******1111.txt")
         #expect(LinkName(.ble, "AA:BB:CC:DD:EE:FF").shown == "ble:AA:BB:CC:DD:EE:FF")
-        let report = ReaderEventReport(link: link, event: .ready, isRevealed: false)
+        let report = ReaderEventReport(link: link, event: .ready, time: .zero, isRevealed: false)
         #expect(report.lines == ["replay:411111******1111.txt: ready"])
         #expect(report.json.text.contains("replay:4111111111111111.txt"))
     }

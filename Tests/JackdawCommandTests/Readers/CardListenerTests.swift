@@ -85,7 +85,8 @@ import Testing
         let bytes: [UInt8] = [0x41, 0x0A]
         let event = ReaderEvent.reported(.bytes(ReaderBytes(copying: bytes.span)))
         for isRevealed in [false, true] {
-            let report = ReaderEventReport(link: LinkName(.sim, "hijack"), event: event, isRevealed: isRevealed)
+            let report = ReaderEventReport(
+                link: LinkName(.sim, "hijack"), event: event, time: .zero, isRevealed: isRevealed)
             let text = isJSON ? report.json.text : report.lines.joined(separator: "\n")
             #expect(text.contains("410a") == isRevealed)
         }
