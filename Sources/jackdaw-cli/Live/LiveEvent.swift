@@ -4,28 +4,31 @@ import JackdawSwipe
 /// Something that was read in live sound, as the printer and the recorder receive it.
 struct LiveEvent {
     let event: HeadEvent
-    /// The time of day, since the beginning of 1970 (UTC).
-    let time: Duration
+    /// The `--json` object of a track or a failure; nil for a card, whose tracks came before.
+    let json: JSONObject?
 
-    /// Whether it is a failure in sound without bit cells. Such sound is not a swipe, and days of listening produce
-    /// many of these failures.
-    var isNoise: Bool { if case .failure(let failure, _) = event { failure.reason == .noBitCells } else { false } }
-
-    /// The event as an object for a program.
     /// - Parameters:
+    ///   - event: the event.
+    ///   - time: the time of day, since the beginning of 1970 (UTC).
     ///   - link: the name of the link.
-    ///   - isRevealed: whether card data shows in clear.
-    /// - Returns: the `--json` object of a track or a failure; nil for a card, whose tracks came before.
-    func json(link: String, isRevealed: Bool) -> JSONObject? {
+    ///   - isRevealed: whether the object shows card data in clear.
+    init(_ event: HeadEvent, time: Duration, link: String, isRevealed: Bool) {
+        self.event = event
         switch event {
-        case .track(let track): return TrackReport(track, file: link, isRevealed: isRevealed, time: time).json
+        case .track(let track): json = TrackReport(track, file: link, isRevealed: isRevealed, time: time).json
         case .failure(let failure, let channel):
             var object = FailureReport(file: link, channel: channel + 1, failure: failure, showsBits: false).json
             object.add(time: time)
-            return object
-        case .card: return nil
+            json = object
+        case .card: json = nil
         }
     }
+}
+
+extension HeadEvent {
+    /// Whether it is a failure in sound without bit cells. Such sound is not a swipe, and days of listening produce
+    /// many of these failures.
+    var isNoise: Bool { if case .failure(let failure, _) = self { failure.reason == .noBitCells } else { false } }
 }
 
 /// Selects the events of the wanted tracks and of the wanted number of swipes.
@@ -48,8 +51,8 @@ struct EventSelection {
 
     /// Counts an event.
     /// - Returns: whether it is selected.
-    mutating func selects(_ event: LiveEvent) -> Bool {
-        switch event.event {
+    mutating func selects(_ event: HeadEvent) -> Bool {
+        switch event {
         case .track(let track):
             guard tracks.contains(track.decoded.track) else {
                 others.add(track.decoded.track)

@@ -11,7 +11,6 @@ struct LivePrinter {
     private let console: Console
     private var progress: Progress
     private var cards: CardPrinter
-    private var trackCount = 0
     private var failureCount = 0
 
     init(_ options: LiveOptions, _ console: Console) {
@@ -25,9 +24,7 @@ struct LivePrinter {
     mutating func receive(_ event: LiveEvent) {
         let link = options.link.description
         switch event.event {
-        case .track:
-            trackCount += 1
-            if options.isJSON { printObject(of: event) } else { cards.expectCard() }
+        case .track: if options.isJSON { printObject(of: event) } else { cards.expectCard() }
         case .card(let card):
             if !options.isJSON { cards.print(card, file: link, isRevealed: options.isRevealed) }
         case .failure(let failure, let channel):
@@ -41,15 +38,16 @@ struct LivePrinter {
     }
 
     private func printObject(of event: LiveEvent) {
-        guard let object = event.json(link: options.link.description, isRevealed: options.isRevealed) else { return }
-        console.result(object)
+        if let object = event.json { console.result(object) }
     }
 
     /// Writes the printed lines, and updates the status line.
-    /// - Parameter level: the peak level in dBFS; nil if it is not known yet.
-    mutating func advance(level: Double?) {
+    /// - Parameters:
+    ///   - level: the peak level in dBFS; nil if it is not known yet.
+    ///   - trackCount: number of tracks read so far.
+    mutating func advance(level: Double?, trackCount: Int) {
         console.flush()
-        if let level { progress.update(status(level), fraction: nil) }
+        if let level { progress.update(status(level, trackCount), fraction: nil) }
     }
 
     /// Prints the failures that are still held.
@@ -59,7 +57,7 @@ struct LivePrinter {
         console.clearStatus()
     }
 
-    private func status(_ level: Double) -> String {
+    private func status(_ level: Double, _ trackCount: Int) -> String {
         // Devices with floating-point samples may exceed full scale.
         let share = level.isNaN ? 0 : min(max(1 + level / Self.barRange, 0), 1)
         let bar = String(repeating: "#", count: Int((share * Double(Self.barLength)).rounded()))

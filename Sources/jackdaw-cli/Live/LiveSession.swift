@@ -44,9 +44,7 @@ struct LiveSession: ~Copyable {
                 tracks: options.tracks))
         var recorder: SwipeRecorder?
         if let path = options.recording {
-            recorder = try SwipeRecorder(
-                path: path, link: options.link, isRevealed: options.isRevealed, sampleRate: port.sampleRate,
-                channels: channels)
+            recorder = try SwipeRecorder(path: path, sampleRate: port.sampleRate, channels: channels)
         }
         self.options = options
         self.port = port
@@ -133,7 +131,7 @@ struct LiveSession: ~Copyable {
         losses.advance(console)
         jacks?.receive(console)
         try recorder?.advance(to: frame, meters)
-        printer.advance(level: meters.compactMap(\.last?.peak).max())
+        printer.advance(level: meters.compactMap(\.last?.peak).max(), trackCount: selection.trackCount)
         // With one channel, no other track of a swipe can follow.
         let isAlone = reader.distinctChannels.count <= 1
         return !selection.isComplete(at: isAlone ? nil : Double(frame) / port.sampleRate)
@@ -182,8 +180,10 @@ struct LiveSession: ~Copyable {
 
     private mutating func note(_ found: [HeadEvent]) {
         for event in found {
-            let live = LiveEvent(event: event, time: environment.wallClock.now())
-            guard selection.selects(live) else { continue }
+            guard selection.selects(event) else { continue }
+            let live = LiveEvent(
+                event, time: environment.wallClock.now(), link: options.link.description,
+                isRevealed: options.isRevealed)
             printer.receive(live)
             recorder?.receive(live)
             guard let (channel, span, swipe) = Self.outcome(event) else { continue }

@@ -2,7 +2,6 @@ import JackdawAudioFile
 import JackdawBytes
 import JackdawDSP
 import JackdawSwipe
-import JackdawTransport
 
 /// Records the sound of swipes, and no other sound, in a file, with a manifest beside it that gives the place of each
 /// swipe.
@@ -26,8 +25,6 @@ struct SwipeRecorder: ~Copyable {
 
     private var writer: AudioFileWriter
     private let manifest: SwipeManifest
-    private let link: String
-    private let isRevealed: Bool
     private let sampleRate: Double
     /// Swipes that are not written yet.
     private var pending: [Entry] = []
@@ -35,14 +32,10 @@ struct SwipeRecorder: ~Copyable {
     /// Begins a recording.
     /// - Parameters:
     ///   - path: of the sound file, `.wav` or `.flac`; the manifest's path has `.json` appended.
-    ///   - link: the source of the sound.
-    ///   - isRevealed: whether the manifest shows card data in clear.
     ///   - sampleRate: frames per second (Hz).
     ///   - channels: the channels that are captured.
     /// - Throws: ``CommandError``.
-    init(
-        path: String, link: LinkName, isRevealed: Bool, sampleRate: Double, channels: Range<Int>
-    ) throws(CommandError) {
+    init(path: String, sampleRate: Double, channels: Range<Int>) throws(CommandError) {
         let manifest = try SwipeManifest(path: path + ".json")
         writer = try asCommand(isOutput: true) { () throws(AudioFileError) in
             try AudioFileWriter(
@@ -50,14 +43,12 @@ struct SwipeRecorder: ~Copyable {
                 predecessor: .isPrivateSound)
         }
         self.manifest = manifest
-        self.link = link.description
-        self.isRevealed = isRevealed
         self.sampleRate = sampleRate
     }
 
     /// Adds a track, or a swipe that could not be read. Cards, whose tracks came before, and noise are not recorded.
     mutating func receive(_ event: LiveEvent) {
-        guard !event.isNoise, let object = event.json(link: link, isRevealed: isRevealed) else { return }
+        guard !event.event.isNoise, let object = event.json else { return }
         switch event.event {
         case .track(let track): pending.append(Entry(span: track.decoded.span, object: object))
         case .failure(let failure, _): pending.append(Entry(span: failure.span, object: object))
