@@ -134,16 +134,21 @@ extension KeyScheme {
     /// The families whose encryption is published.
     static var families: [String] { ReaderFamily.all.map(\.name).filter { published(for: $0) != nil } }
 
-    /// The schemes with their descriptions, for help.
+    /// The schemes with their descriptions, and the families that use them by default, for help.
     static func listing(_ schemes: [KeyScheme] = allCases) -> String {
-        String.listing(schemes.map { ($0.rawValue, $0.summary) })
+        let defaults = schemes.compactMap { (scheme) -> String? in
+            let names = families.filter { published(for: $0) == scheme }
+            return names.isEmpty ? nil : "\(scheme.rawValue) for \(String.words(names, "and"))"
+        }
+        return String.listing(schemes.map { ($0.rawValue, $0.summary) })
+            + "\n\nBy default \(defaults.joined(separator: "; "))."
     }
 
     private var summary: String {
         switch self {
-        case .fixed: "one fixed key for all swipes: IPS"
-        case .pin: "triple DES DUKPT, PIN variant: MagTek, by default"
-        case .dataRequest: "triple DES DUKPT, data from the reader: ID TECH"
+        case .fixed: "one fixed key for all swipes"
+        case .pin: "triple DES DUKPT, PIN variant"
+        case .dataRequest: "triple DES DUKPT, data from the reader"
         case .dataResponse: "triple DES DUKPT, data to the reader"
         case .plainDataRequest: "triple DES DUKPT, data without one-way function"
         case .aesDataEncryption: "AES DUKPT, AES-128 for data from the reader"
