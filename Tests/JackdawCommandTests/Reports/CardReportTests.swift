@@ -3,6 +3,7 @@ import JackdawReaders
 import JackdawTransport
 import Testing
 
+@testable import JackdawCryptography
 @testable import JackdawDSP
 @testable import JackdawSwipe
 @testable import jackdaw_cli
@@ -12,20 +13,54 @@ import Testing
     private static let number = "4111111111111111"
     private static let track1 = "%B4111111111111111^DOE/JANE^29121010000000000000?"
     private static let track2 = ";4111111111111111=29121010000000000?"
-    /// The fields of a card in JSON, except the time.
+    private static let time = Duration.milliseconds(250)
+    /// The fields of a card in JSON.
     private static let fields: Set = [
-        "masked", "pan", "name", "expiry", "service_code", "brand", "source", "tracks",
+        "masked", "pan", "name", "expiry", "service_code", "brand", "source", "tracks", "time",
     ]
+
+    /// An event of each source, with the same tracks in clear: a magnetic head, readers, a decrypted swipe, and tracks
+    /// without any of these.
+    private static let events: [CardEvent] = {
+        let received = swipe((.track(1), track1), (.track(2), track2))
+        return [
+            CardEvent(headCard(track1, track2), time: time), CardEvent(received, source: .audioReader, time: time),
+            CardEvent(received, source: .bluetoothReader, time: time),
+            CardEvent(decryptedSwipe(track1, track2), time: time),
+            CardEvent([text(1, track1), text(2, track2)], source: .reader, time: time),
+        ]
+    }()
 
     private static func text(_ number: Int, _ track: String) -> CardEvent.TrackText {
         CardEvent.TrackText(number, Array(track.utf8).span)
     }
 
-    /// An event of each source, with the same tracks in clear.
-    private static let events: [CardEvent] = {
-        let sources: [CardEvent.Source] = [.sound, .audioReader, .bluetoothReader, .decryptedSwipe]
-        return sources.map { CardEvent([text(1, track1), text(2, track2)], source: $0) }
-    }()
+    /// Track 1 and track 2 as a head reads them.
+    private static func headCard(_ track1: String, _ track2: String) -> HeadCard {
+        let span = SwipeSpan(startSample: 0, endSample: 10, sampleRate: 48_000)
+        let tracks: [(String, TrackNumber, CharacterCode)] = [
+            (track1, .one, .alphanumeric), (track2, .two, .numeric),
+        ]
+        return HeadCard(
+            tracks.map { text, number, code in
+                let decoded = DecodedTrack(
+                    track: number, code: code, swipe: 0, direction: .forward, span: span,
+                    characters: WipedArray(Array(text.utf8)), parity: .ok, lrc: .ok, repairedCharacters: [],
+                    confidence: 1, speed: SpeedProfile(mean: 10, slowest: 10, fastest: 10), tier: .fast,
+                    cellBoundaries: [])
+                return HeadTrack(decoded, channel: number.rawValue - 1)
+            }, span: span)
+    }
+
+    /// Track 1 and track 2 as a decryptor returns them.
+    private static func decryptedSwipe(_ track1: String, _ track2: String) -> DecryptedSwipe {
+        let tracks = [(1, track1), (2, track2)].map { number, text in
+            DecryptedTrack(
+                number: number, text: SecretText(copying: Array(text.utf8).span), redundancyCheck: nil,
+                isHashChecked: true)
+        }
+        return DecryptedSwipe(tracks, keySerialNumber: nil)
+    }
 
     private static func swipe(
         _ parts: (ReaderSwipe.Part, String)..., cipher: ReaderSwipe.Cipher? = nil
@@ -36,13 +71,21 @@ import Testing
     }
 
     @Test(arguments: [false, true]) func eachSourceHasTheSameFields(isRevealed: Bool) throws {
-        let objects = try Self.events.map { event in
+        let texts = Self.events.map { event in
+            let report = CardReport(event: event, isRevealed: isRevealed)
             var object = JSONObject()
-            CardReport(event: event, isRevealed: isRevealed).add(to: &object)
-            return try jsonObject(object.text)
+            report.add(to: &object)
+            report.addTime(to: &object)
+            return object.text
         }
-        for (object, event) in zip(objects, Self.events) {
+        let withoutSources = zip(texts, Self.events).map { text, event in
+            text.replacing(#""source":"\#(event.source.rawValue)""#, with: "")
+        }
+        #expect(Set(withoutSources).count == 1, "\(withoutSources)")
+        for (text, event) in zip(texts, Self.events) {
+            let object = try jsonObject(text)
             #expect(Set(object.keys) == Self.fields)
+            #expect(object["time"] as? String == "1970-01-01T00:00:00.250Z")
             #expect(object["masked"] as? Bool == !isRevealed)
             #expect(object["pan"] as? String == (isRevealed ? Self.number : "411111******1111"))
             #expect(object["name"] as? String == (isRevealed ? "DOE/JANE" : "***/****"))
@@ -54,13 +97,15 @@ import Testing
             #expect(tracks.map { $0["track"] as? Int } == [1, 2])
             #expect(tracks.map { $0["form"] as? String } == ["clear", "clear"])
             #expect(tracks.map { $0["format"] as? String } == ["iso7813-track1", "iso7813-track2"])
+            #expect((tracks[0]["text"] as? String == Self.track1) == isRevealed)
             #expect((tracks[1]["text"] as? String == Self.track2) == isRevealed)
         }
     }
 
     @Test(arguments: [false, true]) func eachSourceHasTheSameText(isRevealed: Bool) {
-        for event in Self.events {
-            let report = CardReport(event: event, isRevealed: isRevealed)
+        let reports = Self.events.map { CardReport(event: $0, isRevealed: isRevealed) }
+        #expect(Set(reports.map { [$0.factsLine] + $0.trackLines + $0.warnings }).count == 1)
+        for report in reports {
             let (number, name) = isRevealed ? (Self.number, "DOE/JANE") : ("411111******1111", "***/****")
             #expect(report.facts == "\(number), visa, \(name), expires 12/29, service code 101")
             #expect(report.trackLines.count == 2)
@@ -68,15 +113,12 @@ import Testing
         }
     }
 
-    /// The sound of a head, and what the reader on each kind of link sends, as the verbs print them.
+    /// A track of a head, a swipe of a reader on each kind of link, and a decrypted swipe, as the verbs print them.
     @Test(arguments: [false, true]) func theVerbsPrintTheFields(isRevealed: Bool) throws {
-        let decoded = DecodedTrack(
-            track: .two, code: .numeric, swipe: 0, direction: .forward,
-            span: SwipeSpan(startSample: 0, endSample: 10, sampleRate: 48_000),
-            characters: WipedArray(Array(Self.track2.utf8)), parity: .ok, lrc: .ok, repairedCharacters: [],
-            confidence: 1, speed: SpeedProfile(mean: 10, slowest: 10, fastest: 10), tier: .fast, cellBoundaries: [])
-        let sound = TrackReport(
-            HeadTrack(decoded, channel: 0), file: "a.wav", isRevealed: isRevealed, time: .milliseconds(250))
+        let track = Self.headCard(Self.track1, Self.track2).tracks[1]
+        let sound = TrackReport(track, file: "a.wav", isRevealed: isRevealed, time: Self.time)
+        let decrypted = DecryptedSwipeReport(
+            Self.decryptedSwipe(Self.track1, Self.track2), usesPublishedTestKey: true, isRevealed: isRevealed)
         let links: [(LinkName, String)] = [
             (LinkName(.alsa, "hw:1"), "audio_reader"), (LinkName(.rfcomm, "AA:BB:CC:DD:EE:FF/1"), "bluetooth_reader"),
             (LinkName(.ble, "AA:BB:CC:DD:EE:FF"), "bluetooth_reader"), (LinkName(.tcp, "h:1"), "reader"),
@@ -84,11 +126,15 @@ import Testing
         ]
         let swipe = ReaderEvent.swipe(Self.swipe((.track(2), Self.track2)))
         let reports = links.map { link, source in
-            (ReaderEventReport(link: link, event: swipe, isRevealed: isRevealed).json.text, source)
+            (ReaderEventReport(link: link, event: swipe, time: Self.time, isRevealed: isRevealed).json.text, source)
         }
-        for (text, source) in reports + [(sound.json.text, "sound")] {
+        let others = [
+            (sound.json.text, "sound"), (decrypted.event(LinkName(.tcp, "h:1")).text, "decrypted_swipe"),
+        ]
+        for (text, source) in reports + others {
             let object = try jsonObject(text)
-            #expect(Self.fields.isSubset(of: object.keys))
+            // The output adds the time of a reader's event.
+            #expect(Self.fields.subtracting(["time"]).isSubset(of: object.keys))
             #expect(object["source"] as? String == source)
             #expect(object["brand"] as? String == "visa")
             #expect(object["expiry"] as? String == "2912")
@@ -98,7 +144,7 @@ import Testing
         #expect(try jsonObject(sound.json.text)["time"] as? String == "1970-01-01T00:00:00.250Z")
     }
 
-    /// Of a swipe that the reader has masked and encrypted, all that shows; no more with `--reveal`.
+    /// A swipe that the reader has masked and encrypted has the fields that show, and no more with `--reveal`.
     @Test func aMaskedSwipeHasTheFieldsThatShow() throws {
         let swipe = Self.swipe(
             (.maskedTrack(1), "%*4111********1111^DOE/JANE^2912101*************?*"),
@@ -106,7 +152,7 @@ import Testing
             (.encryptedTrack(2), "01234567"), cipher: .tripleDES)
         for isRevealed in [false, true] {
             let report = ReaderEventReport(
-                link: LinkName(.tcp, "h:1"), event: .swipe(swipe), isRevealed: isRevealed)
+                link: LinkName(.tcp, "h:1"), event: .swipe(swipe), time: Self.time, isRevealed: isRevealed)
             let object = try jsonObject(report.json.text)
             #expect(object["pan"] as? String == "411111******1111")
             #expect(object["name"] as? String == (isRevealed ? "DOE/JANE" : "***/****"))
@@ -121,7 +167,8 @@ import Testing
 
     @Test func tracksThatAreEncryptedTogetherAreOne() throws {
         let swipe = Self.swipe((.encryptedTracks, "01234567"), cipher: .tripleDES)
-        let report = ReaderEventReport(link: LinkName(.tcp, "h:1"), event: .swipe(swipe), isRevealed: false)
+        let report = ReaderEventReport(
+            link: LinkName(.tcp, "h:1"), event: .swipe(swipe), time: Self.time, isRevealed: false)
         let object = try jsonObject(report.json.text)
         #expect(object["pan"] as? String == "")
         let tracks = try #require(object["tracks"] as? [[String: Any]])
@@ -164,22 +211,64 @@ import Testing
         #expect(report.trackLines == ["  track 2  \(Self.track2)"])
     }
 
-    /// No output without `--reveal` has the number, the name or the issuer's data, whatever the source and the form.
-    @Test func nothingLeaks() {
-        let data = "7318046"
-        let tracks = ["%B\(Self.number)^DOE/JANE^2912101\(data)?", ";\(Self.number)=2912101\(data)?"]
+    // MARK: Secrets
+
+    private static let data = "7318046"
+    /// Tracks 1 and 2 with the issuer's data, and text with the same secrets that does not have the form of a track.
+    private static let secretTracks = [
+        ("%B\(number)^DOE/JANE^2912101\(data)?", ";\(number)=2912101\(data)?"),
+        ("DOE/JANE \(number)", "\(data) \(number)"),
+    ]
+
+    /// Expects that no text has the number, the name or the issuer's data.
+    private static func expectNoSecrets(in texts: [String]) {
+        #expect(!texts.isEmpty)
+        for secret in [number, "DOE", "JANE", data] {
+            #expect(texts.allSatisfy { !$0.contains(secret) }, "\(texts)")
+        }
+    }
+
+    @Test(arguments: secretTracks) func nothingLeaksFromAHead(track1: String, track2: String) {
+        let card = Self.headCard(track1, track2)
+        let objects = card.tracks.compactMap { track in
+            LiveEvent(.track(track), time: Self.time, link: "alsa:hw:1", isRevealed: false).json?.text
+        }
+        #expect(objects.count == 2)
+        Self.expectNoSecrets(in: CardPrinter.lines(card, file: "a.wav", isRevealed: false) + objects)
+    }
+
+    /// Readers send tracks in clear and masked, on each kind of link.
+    @Test(arguments: secretTracks) func nothingLeaksFromAReader(track1: String, track2: String) {
         let swipes = [
-            Self.swipe((.track(1), tracks[0]), (.track(2), tracks[1]), (.frame, tracks[1])),
-            Self.swipe((.maskedTrack(1), tracks[0]), (.maskedTrack(2), tracks[1])),
-            Self.swipe((.track(1), "DOE/JANE \(Self.number)"), (.cardholderName, "DOE/JANE")),
+            Self.swipe((.track(1), track1), (.track(2), track2), (.frame, track2), (.cardholderName, "DOE/JANE")),
+            Self.swipe((.maskedTrack(1), track1), (.maskedTrack(2), track2)),
+        ]
+        let links = [
+            LinkName(.alsa, "hw:1"), LinkName(.rfcomm, "AA:BB:CC:DD:EE:FF/1"), LinkName(.ble, "AA:BB:CC:DD:EE:FF"),
+            LinkName(.tcp, "h:1"),
         ]
         for swipe in swipes {
-            let report = ReaderEventReport(
-                link: LinkName(.tcp, "h:1"), event: .swipe(swipe), isRevealed: false)
-            for secret in [Self.number, "DOE", "JANE", data] {
-                #expect(!report.lines.joined(separator: "\n").contains(secret))
-                #expect(!report.json.text.contains(secret))
+            for link in links {
+                let report = ReaderEventReport(link: link, event: .swipe(swipe), time: Self.time, isRevealed: false)
+                Self.expectNoSecrets(in: report.lines + [report.json.text])
             }
         }
+    }
+
+    @Test(arguments: secretTracks) func nothingLeaksFromADecryptedSwipe(track1: String, track2: String) {
+        let report = DecryptedSwipeReport(
+            Self.decryptedSwipe(track1, track2), usesPublishedTestKey: true, isRevealed: false, time: Self.time)
+        let link = LinkName(.tcp, "h:1")
+        let objects = report.json + [report.event(link)]
+        #expect(objects.count == 3)
+        Self.expectNoSecrets(in: report.lines(link) + objects.map(\.text))
+    }
+
+    @Test(arguments: secretTracks) func nothingLeaksFromPlainTracks(track1: String, track2: String) {
+        let event = CardEvent([Self.text(1, track1), Self.text(2, track2)], source: .reader, time: Self.time)
+        let report = CardReport(event: event, isRevealed: false)
+        var object = JSONObject()
+        report.add(to: &object)
+        Self.expectNoSecrets(in: [report.factsLine] + report.trackLines + report.warnings + [object.text])
     }
 }
