@@ -4,6 +4,7 @@ import JackdawBluetooth
 import JackdawCards
 import JackdawLinux
 import JackdawReaders
+import JackdawSimulator
 import JackdawSystem
 import JackdawTransport
 import SwipeController
@@ -57,6 +58,18 @@ struct CommandEnvironment: Sendable {
     /// Opens a link with a transcript that is masked as given.
     var record:
         @Sendable (LinkName, GATTProfile?, SerialRoute, TranscriptSecrecy) async throws(LinkError) -> any Transport
+    /// Opens a sound card that has a reader in its headphone jack; a transcript is masked as given.
+    var connectJack: @Sendable (LinkName, ReaderSound, TranscriptSecrecy) async throws(LinkError) -> any Transport = {
+        link, sound, secrecy throws(LinkError) in
+        try await LinuxDevices.connect(link, sound: sound, secrecy: secrecy)
+    }
+    /// Plays a simulated reader in sound on a sound card until the first closure returns false; calls the second one
+    /// each time that the reader gets power or loses it. The third one makes the reader.
+    var simulateJack:
+        @Sendable (LinkName, ReaderSound, () -> Bool, (Bool) -> Void, () -> SimulatedReader) throws(LinkError) -> Void =
+            { link, sound, goesOn, powerChanged, makeReader throws(LinkError) in
+                try LinuxDevices.simulate(link, sound, while: goesOn, powerChanged, makeReader)
+            }
     /// Keeps a link open by calling the closure again after the kinds of failures that are given.
     var keep:
         @Sendable (KeptLink.Persistence, @escaping @Sendable () async throws(LinkError) -> any Transport) -> KeptLink =
@@ -75,6 +88,12 @@ struct CommandEnvironment: Sendable {
     private(set) var secrecy = TranscriptSecrecy.usual
 
     private let linux: LinuxDevices
+
+    /// Ends the verb if the user has interrupted the command.
+    /// - Throws: ``CommandError`` with status `interrupted`.
+    func checkInterruption() throws(CommandError) {
+        if isInterrupted() { throw .interrupted }
+    }
 
     /// A copy whose simulated readers encrypt their swipes.
     func encrypting(with cipher: any SwipeCipher) -> CommandEnvironment {

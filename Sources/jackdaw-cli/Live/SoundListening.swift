@@ -62,7 +62,7 @@ struct SoundListening {
         var session = try LiveSession(options, port, environment, console)
         do throws(CommandError) {
             while try session.receive(), !console.hasFailed, !isLate() {
-                if environment.isInterrupted() { throw .interrupted }
+                try environment.checkInterruption()
             }
         } catch {
             Interruption.giveTime()
@@ -104,7 +104,7 @@ struct SoundListening {
             if let report { print(report) }
             let end = environment.now() + wait
             while case let rest = end - environment.now(), rest > .zero {
-                if environment.isInterrupted() { throw .interrupted }
+                try environment.checkInterruption()
                 if isLate() { return nil }
                 environment.sleep(min(.milliseconds(200), rest))
             }

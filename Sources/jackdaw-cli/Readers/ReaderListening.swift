@@ -150,7 +150,7 @@ struct ReaderListening {
     ) -> @Sendable () async throws(LinkError) -> any Transport {
         { [link = options.link, route = options.route] () async throws(LinkError) in
             if let sound {
-                return try await LinuxDevices.connect(link, sound: sound, secrecy: environment.secrecy)
+                return try await environment.connectJack(link, sound, environment.secrecy)
             }
             return try await environment.connect(link, service, route)
         }

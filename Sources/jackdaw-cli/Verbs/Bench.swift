@@ -26,14 +26,16 @@ struct Bench: Verb {
     var json = false
 
     func run(on console: Console, in environment: CommandEnvironment) throws(CommandError) -> ExitStatus {
-        guard files.isEmpty else { return try measure(Operands.unpack(files), console) }
+        guard files.isEmpty else { return try measure(Operands.unpack(files), console, environment) }
         let captures = CaptureFolder.soundFiles(in: "captures")
-        guard captures.isEmpty else { return try measure(captures, console) }
+        guard captures.isEmpty else { return try measure(captures, console, environment) }
         let made = try MadeSwipes.make()
-        return try measure(made.files, console)
+        return try measure(made.files, console, environment)
     }
 
-    private func measure(_ files: [String], _ console: Console) throws(CommandError) -> ExitStatus {
+    private func measure(
+        _ files: [String], _ console: Console, _ environment: CommandEnvironment
+    ) throws(CommandError) -> ExitStatus {
         var scanner = SwipeScanner()
         var progress = Progress(console)
         var rows: [BenchRow] = []
@@ -41,7 +43,7 @@ struct Bench: Verb {
         for (index, file) in files.enumerated() {
             progress.update(file, fraction: Double(index) / Double(files.count))
             do throws(CommandError) {
-                let row = try BenchRow(measuring: file, &scanner)
+                let row = try BenchRow(measuring: file, &scanner, environment)
                 rows.append(row)
                 row.complaints.forEach(console.message)
                 if row.isCutShort && row.tracks == 0 { worst = max(worst, .badData) }
@@ -73,9 +75,11 @@ private struct BenchRow {
 
     private init(file: String) { self.file = file }
 
-    init(measuring file: String, _ scanner: inout SwipeScanner) throws(CommandError) {
+    init(
+        measuring file: String, _ scanner: inout SwipeScanner, _ environment: CommandEnvironment
+    ) throws(CommandError) {
         self.init(file: file)
-        var counter = EventCounter()
+        var counter = EventCounter(environment)
         let start = processorTime()
         let outcome = try scanner.scan(file, &counter)
         isCutShort = outcome.isTruncated
@@ -87,7 +91,7 @@ private struct BenchRow {
         var runs = 1.0
         // Standard input can be read only once.
         while processorTime() - start < 0.1, file != "-" {
-            try Interruption.check()
+            try environment.checkInterruption()
             _ = try scanner.scan(file, &counter)
             runs += 1
         }
@@ -133,6 +137,9 @@ private struct BenchRow {
 private struct EventCounter: ScanObserver {
     private(set) var tracks = 0
     private(set) var failures = 0
+    private let environment: CommandEnvironment
+
+    init(_ environment: CommandEnvironment) { self.environment = environment }
 
     mutating func begin(_ format: AudioFormat) {}
 
@@ -144,7 +151,9 @@ private struct EventCounter: ScanObserver {
         }
     }
 
-    mutating func advance(to frame: Int, of total: Int?) throws(CommandError) { try Interruption.check() }
+    mutating func advance(to frame: Int, of total: Int?) throws(CommandError) {
+        try environment.checkInterruption()
+    }
 }
 
 /// Processor time that this process has used, in seconds.

@@ -64,7 +64,7 @@ struct Decode: Verb {
         var printer = DecodePrinter(
             DecodePrinter.Options(
                 tracks: track.tracks, isJSON: json, showsFailures: failures, isRevealed: reveal, showsBits: bits),
-            console, fileCount: files.count)
+            console, environment, fileCount: files.count)
         var worst = ExitStatus.done
         for (index, file) in files.enumerated() {
             printer.begin(file, index)
@@ -103,6 +103,7 @@ private struct DecodePrinter: ScanObserver {
 
     private let options: Options
     private let console: Console
+    private let environment: CommandEnvironment
     private var progress: Progress
     private var cards: CardPrinter
     private var file = ""
@@ -113,10 +114,11 @@ private struct DecodePrinter: ScanObserver {
     /// The swipes of each track that `--track` leaves out.
     private(set) var others = OtherTracks()
 
-    init(_ options: Options, _ console: Console, fileCount: Int) {
+    init(_ options: Options, _ console: Console, _ environment: CommandEnvironment, fileCount: Int) {
         self.options = options
         self.fileCount = fileCount
         self.console = console
+        self.environment = environment
         progress = Progress(console)
         cards = CardPrinter(showsFailures: options.showsFailures, console)
     }
@@ -156,7 +158,7 @@ private struct DecodePrinter: ScanObserver {
 
     mutating func advance(to frame: Int, of total: Int?) throws(CommandError) {
         console.flush()
-        try Interruption.check()
+        try environment.checkInterruption()
         let share = total.map { Double(frame) / Double(max(1, $0)) }
         let label = fileCount > 1 ? "\(file), file \(fileIndex + 1) of \(fileCount)" : file
         progress.update(label, fraction: share)

@@ -70,7 +70,7 @@ struct Demodulate: Verb {
         }
         var scanner = SoundScanner(channel: channel.index, raw: headerless.raw)
         let files = Operands.unpack(files)
-        var listener = ModemListener(modem.candidates, isJSON: json, console)
+        var listener = ModemListener(modem.candidates, isJSON: json, console, environment)
         var worst = ExitStatus.done
         for file in files {
             listener.begin(file)
@@ -103,6 +103,7 @@ private struct ModemListener: SoundListener {
     private let candidates: [LineMode]
     private let isJSON: Bool
     private let console: Console
+    private let environment: CommandEnvironment
     private var progress: Progress
 
     private var file = ""
@@ -118,10 +119,12 @@ private struct ModemListener: SoundListener {
     ///   - candidates: the mode, or all possible modes.
     ///   - isJSON: whether to print bursts as objects.
     ///   - console: prints the bursts.
-    init(_ candidates: [LineMode], isJSON: Bool, _ console: Console) {
+    ///   - environment: whether the user has interrupted the command.
+    init(_ candidates: [LineMode], isJSON: Bool, _ console: Console, _ environment: CommandEnvironment) {
         self.candidates = candidates
         self.isJSON = isJSON
         self.console = console
+        self.environment = environment
         progress = Progress(console)
     }
 
@@ -170,7 +173,7 @@ private struct ModemListener: SoundListener {
 
     mutating func advance(to frame: Int, of total: Int?) throws(CommandError) {
         console.flush()
-        try Interruption.check()
+        try environment.checkInterruption()
         progress.update(file, fraction: total.map { Double(frame) / Double(max(1, $0)) })
     }
 

@@ -163,7 +163,7 @@ struct Devices: Verb {
             }
             return isIncomplete ? .unavailable : .nothingFound
         }
-        return try follow(watched, environment.wallClock, on: console)
+        return try follow(watched, environment, on: console)
     }
 
     private static let nothingFound =
@@ -218,19 +218,19 @@ struct Devices: Verb {
 
     /// Prints plug events until every card was disconnected.
     private func follow(
-        _ cards: [WatchedCard], _ wallClock: WallClock, on console: Console
+        _ cards: [WatchedCard], _ environment: CommandEnvironment, on console: Console
     ) throws(CommandError) -> ExitStatus {
         var cards = cards
         while !cards.isEmpty {
             console.flush()
             JackMonitor.wait(for: cards.map(\.monitor), within: .milliseconds(500))
-            try Interruption.check()
+            try environment.checkInterruption()
             var gone: Set<Int> = []
             for card in cards {
                 do throws(LinkError) {
                     _ = try card.monitor.receive(within: .zero) { event in
                         if json {
-                            console.result(card.report.json(event, wallClock))
+                            console.result(card.report.json(event, environment.wallClock))
                         } else {
                             console.result(card.report.line(event))
                         }

@@ -87,7 +87,8 @@ struct Inspect: Verb {
 
     func run(on console: Console, in environment: CommandEnvironment) throws(CommandError) -> ExitStatus {
         var scanner = SwipeScanner(channel: channel.index, raw: headerless.raw)
-        var inspector = Inspector(console, file: file, isRevealed: reveal, drawing: plot.map { _ in part })
+        var inspector = Inspector(
+            console, environment, file: file, isRevealed: reveal, drawing: plot.map { _ in part })
         let outcome = try scanner.scan(file, &inspector)
         console.clearStatus()
         outcome.complaints(about: file).forEach(console.message)
@@ -160,14 +161,19 @@ struct Inspect: Verb {
 private struct Inspector: ScanObserver {
     let wantsSamples = true
     private let console: Console
+    private let environment: CommandEnvironment
     private let file: String
     private let isRevealed: Bool
     private let part: PicturePart?
     private var progress: Progress
     private var channels: [ChannelRecord] = []
 
-    init(_ console: Console, file: String, isRevealed: Bool, drawing part: PicturePart?) {
+    init(
+        _ console: Console, _ environment: CommandEnvironment, file: String, isRevealed: Bool,
+        drawing part: PicturePart?
+    ) {
         self.console = console
+        self.environment = environment
         self.file = file
         self.isRevealed = isRevealed
         self.part = part
@@ -221,7 +227,7 @@ private struct Inspector: ScanObserver {
     }
 
     mutating func advance(to frame: Int, of total: Int?) throws(CommandError) {
-        try Interruption.check()
+        try environment.checkInterruption()
         progress.update(file, fraction: total.map { Double(frame) / Double(max(1, $0)) })
     }
 }

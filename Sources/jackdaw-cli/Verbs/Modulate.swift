@@ -71,7 +71,7 @@ struct Modulate: Verb {
         defer { samples.wipe() }
         encoder.idle(seconds: idle, into: &samples)
         repeat {
-            try Interruption.check()
+            try environment.checkInterruption()
             try asCommand(isOutput: true) { () throws(AudioFileError) in try writer.write(samples.span) }
             samples.wipe()
             try input.read()

@@ -3,7 +3,6 @@ import ArgumentParser
 import JackdawBytes
 import JackdawCards
 import JackdawCryptography
-import JackdawLinux
 import JackdawReaders
 import JackdawSimulator
 import JackdawTransport
@@ -224,14 +223,14 @@ struct Simulate: Verb {
             throw CommandError(.usage, "the signals at the jack of \(reader.name) readers are unknown")
         }
         do throws(LinkError) {
-            try LinuxDevices.simulate(
-                link, sound, while: { !environment.isInterrupted() && !console.hasFailed },
+            try environment.simulateJack(
+                link, sound, { !environment.isInterrupted() && !console.hasFailed },
                 { hasPower in tell(hasPower ? "has power" : "has no power") },
                 plan.makeReader)
         } catch {
             throw CommandError(error)
         }
-        if environment.isInterrupted() { throw .interrupted }
+        try environment.checkInterruption()
         return .done
     }
 

@@ -80,7 +80,7 @@ struct Synth: Verb {
         var tracks: [Int] = []
         var channels: [[Float]] = []
         for case (let track, let argument?) in texts {
-            try Interruption.check()
+            try environment.checkInterruption()
             let text = try TestCard.resolve(argument, track)
             channels.append(try SwipeSound.render(text, track, configuration(channel: channels.count)))
             tracks.append(track.rawValue)

@@ -7,7 +7,8 @@ protocol Verb: ParsableCommand {
     /// Runs the verb.
     /// - Parameters:
     ///   - console: standard output and standard error.
-    ///   - environment: everything else that the verb needs from outside.
+    ///   - environment: clocks, devices, links, key files and the user's interrupt. Sound files, profiles and
+    ///     standard input are read directly.
     /// - Returns: the exit status of a run that ended without an error.
     /// - Throws: ``CommandError``.
     func run(on console: Console, in environment: CommandEnvironment) throws(CommandError) -> ExitStatus
