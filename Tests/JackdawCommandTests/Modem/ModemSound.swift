@@ -76,8 +76,6 @@ extension [Float] {
 }
 
 extension [UInt8] {
-    /// Two digits a byte.
-    var hexadecimal: String {
-        map(\.lowercaseHexadecimal).joined()
-    }
+    /// Two digits a byte, with lower case letters, as the command prints bytes.
+    var lowercaseHexadecimal: String { map(\.lowercaseHexadecimal).joined() }
 }

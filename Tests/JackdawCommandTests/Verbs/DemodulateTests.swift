@@ -41,7 +41,7 @@ private let captures =
             ])
         let object = try jsonObject(line)
         #expect(object["mode"] as? String == "bell202")
-        #expect(object["bytes"] as? String == ModemSound.everyByte.hexadecimal)
+        #expect(object["bytes"] as? String == ModemSound.everyByte.lowercaseHexadecimal)
         #expect(object["framing_errors"] as? Int == 0)
         #expect(object["repaired"] as? Int == 0)
         #expect(object["check"] is NSNull)
@@ -66,7 +66,7 @@ private let captures =
             try ModemSound.write(frame, "unimag", to: folder("a.wav"))
             let object = try jsonObject(
                 try #require(CommandRun("demodulate", "--mode", "unimag", "--json", folder("a.wav")).lines.first))
-            #expect(object["bytes"] as? String == frame.hexadecimal)
+            #expect(object["bytes"] as? String == frame.lowercaseHexadecimal)
             #expect(object["check"] as? String == check)
             let confidence = try #require(object["confidence"] as? Double)
             #expect(check == "intact" ? confidence > 0.9 : confidence <= 0.5)
@@ -84,7 +84,7 @@ private let captures =
         let run = CommandRun(["demodulate", "--json", folder("a.wav")] + keying)
         let object = try jsonObject(try #require(run.lines.first))
         #expect(object["mode"] as? String == "fsk")
-        #expect(object["bytes"] as? String == text.hexadecimal)
+        #expect(object["bytes"] as? String == text.lowercaseHexadecimal)
         let named = try ChildProcess(["modulate", "--mode", "v23", "--framing", "7E1", "-o", "-"], input: text)
         let read = try ChildProcess(["demodulate", "--mode", "v23", "--framing", "7E1", "-"], input: named.output)
         #expect(read.output == text)
@@ -99,7 +99,7 @@ private let captures =
             #expect(run.lines.count == 1)
             let object = try jsonObject(try #require(run.lines.first))
             #expect(object["mode"] as? String == mode)
-            #expect(object["bytes"] as? String == text.hexadecimal)
+            #expect(object["bytes"] as? String == text.lowercaseHexadecimal)
         }
     }
 
@@ -127,7 +127,7 @@ private let captures =
         #expect(all.compactMap { $0["channel"] as? Int }.sorted() == [1, 2])
         for (channel, word) in [(1, "left"), (2, "right")] {
             let bytes = all.first { $0["channel"] as? Int == channel }?["bytes"] as? String
-            #expect(bytes == Array(word.utf8).hexadecimal)
+            #expect(bytes == Array(word.utf8).lowercaseHexadecimal)
         }
         let none = CommandRun(arguments + ["--channel", "3"])
         #expect(none.status == 64)

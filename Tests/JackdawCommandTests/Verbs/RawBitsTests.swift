@@ -45,7 +45,7 @@ import Testing
         let object = try jsonObject(line)
         #expect(object["bits"] as? Int == 8 * Self.text.count - 5)
         let last = try #require(Self.text.last)
-        #expect(object["bytes"] as? String == (Self.text.dropLast() + [last & 0b1110_0000]).hexadecimal)
+        #expect(object["bytes"] as? String == (Self.text.dropLast() + [last & 0b1110_0000]).lowercaseHexadecimal)
     }
 
     /// Each burst begins with a byte of its own.
@@ -68,7 +68,7 @@ import Testing
         let objects = try run.lines.map(jsonObject)
         #expect(objects.compactMap { $0["bits"] as? Int } == [11 * 8 - 3, 12 * 8 - 3])
         let expected = ["first burst", "second burst"].map { word in
-            (Array(word.utf8.dropLast()) + [Array(word.utf8)[word.utf8.count - 1] & 0xF8]).hexadecimal
+            (Array(word.utf8.dropLast()) + [Array(word.utf8)[word.utf8.count - 1] & 0xF8]).lowercaseHexadecimal
         }
         #expect(objects.compactMap { $0["bytes"] as? String } == expected)
     }
