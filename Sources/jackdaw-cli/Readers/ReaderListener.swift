@@ -50,7 +50,7 @@ struct ReaderListener: Sendable {
                 case .battery(let report):
                     output.add("battery", report, report.isCharging == true ? ", charging" : "", of: link)
                     lowBattery.receive(report)
-                // Has no effect if the event before it has arrived.
+                // The `battery` event before it has the same report, so this one matters only if that one was missed.
                 case .batteryLow(let report): lowBattery.receive(report)
                 case .missed(let count): output.message("\(link): \(counted(count, "event")) not reported")
                 case .ended(let error): failure = error
