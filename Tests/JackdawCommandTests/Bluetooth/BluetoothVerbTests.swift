@@ -8,7 +8,7 @@ import Testing
 @testable import JackdawBluetooth
 @testable import jackdaw_cli
 
-/// What the command does with readers over Bluetooth that are not there.
+/// The verbs for Bluetooth, with devices and links that are scripted.
 @Suite struct BluetoothVerbTests {
     private typealias Status = jackdaw_cli.ExitStatus
 
@@ -86,7 +86,7 @@ import Testing
         #expect(failed.messages.contains("the adapter is off"))
     }
 
-    /// The code goes to the device, and nowhere else.
+    /// The code is sent to the device and printed nowhere.
     @Test func aCodeFromTheCommandLineIsNotAskedFor() async throws {
         var environment = CommandEnvironment()
         environment.pair = { address, radio, agent throws(LinkError) in
@@ -104,7 +104,7 @@ import Testing
         #expect(wrong.status == .unavailable)
     }
 
-    /// A code that stays shown until the reader has taken it asks for nothing.
+    /// The reader withdraws the code that was shown; the user has nothing to answer, so nothing is printed.
     @Test func aCodeThatWasShownIsNoQuestionThatIsOver() async throws {
         var environment = CommandEnvironment()
         environment.pair = { _, _, agent throws(LinkError) in
@@ -121,7 +121,7 @@ import Testing
         #expect(run.status == .usage)
     }
 
-    /// A reader sends a card: what it is shows only where that is asked for.
+    /// The bytes of an unknown reader are counted, and shown only with `--reveal`.
     @Test(arguments: [false, true]) func whatAReaderSendsIsCounted(isRevealed: Bool) async throws {
         let card = Array(";4111111111111111=29121010000000000?".utf8)
         let attempts = Shared(0)
@@ -147,11 +147,11 @@ import Testing
         let reported = isRevealed ? digits : "received \(card.count) bytes"
         #expect(run.output == "\(reported)\n")
         #expect(!run.messages.contains("4111111111111111"))
-        // How to go on is said once.
+        // The advice is printed once.
         #expect(run.messages.split(separator: "\n").count { $0.contains("--reader") } == (isRevealed ? 0 : 1))
     }
 
-    /// An environment whose links lead to these other ends.
+    /// An environment, and the far ends of the links that it opens.
     private func environment(_ clock: any Clock<Duration>) -> (CommandEnvironment, Shared<[MemoryTransport]>) {
         var environment = CommandEnvironment()
         environment.clock = clock
@@ -164,7 +164,7 @@ import Testing
         return (environment, ends)
     }
 
-    /// What a device sends without a pause counts as one swipe if its family is unknown.
+    /// If the family is unknown, bytes without a pause count as one swipe.
     @Test(arguments: [1, 2]) func soManyBurstsAreEnough(most: Int) async throws {
         let clock = ManualClock()
         let (environment, ends) = environment(clock)
@@ -175,7 +175,7 @@ import Testing
                 if burst > 1 { clock.advance(by: .seconds(1)) }
                 for _ in 0..<2 {
                     try await far.send([1, 2, 3])
-                    // Until they were counted, and the next ones are waited for.
+                    // Until the bytes were counted, and the command waits for more.
                     while far.unread > 0 || far.waitingCount == 0 { await Task.yield() }
                 }
             }
@@ -192,7 +192,7 @@ import Testing
         #expect(run.output.contains("received 3 bytes\n"))
     }
 
-    /// A clock that wakes no sleeper: the time of a wait comes too late.
+    /// A clock on which no sleep ends, as if the end of each wait was noticed too late.
     private struct LateClock: Clock {
         let base = ManualClock()
         var now: ManualClock.Instant { base.now }
@@ -203,7 +203,7 @@ import Testing
         }
     }
 
-    /// The next one has begun before the end of the last one was noticed.
+    /// A further burst begins before the end of the last wanted one is noticed.
     @Test(.timeLimit(.minutes(30))) func moreBurstsThanWereWantedAreEnough() async throws {
         let clock = LateClock()
         let (environment, ends) = environment(clock)
@@ -220,7 +220,7 @@ import Testing
         #expect(run.status == .done)
     }
 
-    /// The time of the waits is the environment's, and no other passes.
+    /// Time passes only by the waits between the attempts.
     @Test(arguments: [false, true]) func whyALinkCannotBeOpenedIsToldOnceAMinute(isJSON: Bool) async throws {
         let link = "rfcomm:\(Self.reader)"
         let clock = LeapingClock(most: .seconds(30))
@@ -247,7 +247,8 @@ import Testing
         #expect(objects == (isJSON ? reported.count : 0))
     }
 
-    /// What retrying cannot change, and how it ends: at a terminal, in a log, and if it is to keep trying.
+    /// Errors, whether standard error is a terminal, and whether the command retries after them. With `--keep-trying`
+    /// it retries after every error.
     @Test(arguments: [
         (LinkError.Code.notFound, true, false), (.notPermitted, true, false), (.unsupported, true, false),
         (.notFound, false, true), (.notPermitted, false, false), (.refused, true, true),
@@ -278,7 +279,7 @@ import Testing
         #expect(others.with { $0 } >= 3)
     }
 
-    /// A battery that runs low while the system sleeps.
+    /// The battery becomes low while the system sleeps.
     @Test(arguments: [false, true]) func batteriesAndSleepsAreTold(isJSON: Bool) async throws {
         let link = "rfcomm:\(Self.reader)"
         let (clock, wallClock) = (ManualClock(), ManualClock())
@@ -320,7 +321,7 @@ import Testing
         #expect(run.output.contains(#""event":"slept","reason":null,"seconds":30.0,"time":"\#(time)"}"#) == isJSON)
     }
 
-    /// An error that does not pass by itself ends the command, with a remedy.
+    /// An error that does not pass by itself ends the command; its message has a remedy.
     @Test(arguments: [(["--route", "bluetoothd"], SerialRoute.bluetoothd), ([], .kernel)])
     func aReaderIsConnectedTheWayThatWasAskedFor(options: [String], expected: SerialRoute) async throws {
         let routes = Shared<[SerialRoute]>([])
@@ -365,7 +366,7 @@ import Testing
         #expect(reported == messages)
     }
 
-    /// A link that breaks while the echo sends leaves nothing of what it received.
+    /// If the link breaks while the echo sends, the received bytes are overwritten in memory.
     @Test func theEchoWipesWhatItCannotSend() async throws {
         let link = BrokenLink()
         var environment = CommandEnvironment()
@@ -376,12 +377,12 @@ import Testing
         _ = try await run("simulate", "echo", "--link", "rfcomm:7", by: environment)
         let address = try #require(link.sent.with { $0 })
         let memory = try processMemory(at: address, count: BrokenLink.bytes.count)
-        // What manages the heap writes there, and so may others since: one such byte, or two, are no proof.
+        // The allocator and later allocations write to this memory, too: a few such bytes prove nothing.
         let left = memory.split { $0 != BrokenLink.bytes[0] }.map(\.count).max() ?? 0
         #expect(left < 32)
     }
 
-    /// What is sent to the simulated reader comes back.
+    /// The bytes that a program sends come back.
     @Test func theEchoSendsBackWhatItReceives() async throws {
         let received = Shared<[UInt8]>([])
         var environment = CommandEnvironment()

@@ -1,12 +1,12 @@
 import JackdawTestSupport
 import JackdawTransport
 
-/// Hands over bytes, and breaks when anything is sent.
+/// A link that delivers bytes, and breaks when anything is sent.
 struct BrokenLink: Transport {
     static let bytes = [UInt8](repeating: 0x5A, count: 4_096)
 
     let link = LinkName(.rfcomm, "AA:BB:CC:DD:EE:FF/7")
-    /// Where in memory that was which could not be sent.
+    /// The address in memory of the bytes that could not be sent.
     let sent = Shared<UInt?>(nil)
 
     func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool {

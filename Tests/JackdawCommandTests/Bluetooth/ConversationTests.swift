@@ -4,9 +4,9 @@ import Testing
 
 @testable import jackdaw_cli
 
-/// Questions to the person at the terminal, from tasks.
+/// Questions of tasks to the user at the terminal.
 @Suite struct ConversationTests {
-    /// Asks, with this typed on standard input, which then ends.
+    /// Asks questions. Standard input has the typed text, and then ends.
     private func answers(_ questions: [String], typed: String) async throws -> (answers: [String?], messages: String) {
         var ends: [Int32] = [0, 0]
         try #require(unsafe pipe(&ends) == 0)
@@ -33,7 +33,7 @@ import Testing
         #expect(run.messages == "jackdaw: one?\njackdaw: two?\njackdaw: three?\n")
     }
 
-    /// Much is said at once, and it is written as fast as the console takes it.
+    /// A task with many lines waits for the console, so that few lines are queued.
     @Test func whoSaysMuchWaitsUntilItIsWritten() async throws {
         let count = 20 * Conversation.mostLines
         let (output, most) = try await onOwnThread {
@@ -55,7 +55,7 @@ import Testing
         #expect(most <= Conversation.mostLines)
     }
 
-    /// A paste of several lines comes at once, and the terminal stays open behind it.
+    /// Several lines are pasted at once, and the terminal stays open.
     @Test(.timeLimit(.minutes(30))) func linesThatWereTypedAheadAnswerLaterQuestions() async throws {
         var ends: [Int32] = [0, 0]
         try #require(unsafe pipe(&ends) == 0)
@@ -96,7 +96,7 @@ import Testing
         #expect(messages == "jackdaw: well?\njackdaw: no answer is wanted any more\n")
     }
 
-    /// Events before the end are written, in their order.
+    /// Lines that were queued before the end of the work are written in their order.
     @Test func whatWasToldIsWritten() async throws {
         let output = try await onOwnThread {
             let recorder = ConsoleRecorder()
@@ -110,7 +110,7 @@ import Testing
         #expect(output == expected)
     }
 
-    /// An interruption cancels the work, and the question with it.
+    /// An interrupt cancels the work and its question.
     @Test func anInterruptionEndsAQuestion() async throws {
         var ends: [Int32] = [0, 0]
         try #require(unsafe pipe(&ends) == 0)

@@ -1,16 +1,16 @@
 import JackdawTestSupport
 import JackdawTransport
 
-/// A reader that says how full its battery is, twice, and then is lost.
+/// A reader that reports its battery twice, and is then lost.
 struct ReaderWithBattery: Transport, BatteryReporting {
     let link: LinkName
     private let beforeReport: @Sendable () -> Void
     private let areTold = Shared(false)
 
-    /// A reader that is connected.
+    /// Creates a connected reader.
     /// - Parameters:
-    ///   - link: its name.
-    ///   - beforeReport: what happens before each of the two reports.
+    ///   - link: the name of the link.
+    ///   - beforeReport: called before each of the two reports.
     init(_ link: LinkName, beforeReport: @escaping @Sendable () -> Void) {
         self.link = link
         self.beforeReport = beforeReport

@@ -7,13 +7,13 @@ import Testing
 
 @testable import jackdaw_cli
 
-/// When `jackdaw listen` ends, and with which exit code; and how it waits for a device.
+/// The ends of `jackdaw listen` with their exit codes, and its waits for a device.
 @Suite struct ListenEndTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// However many come in one block.
+    /// The number of swipes in a block makes no difference.
     @Test(arguments: [240, 1_000_000], [[], ["--json"]]) func soManySwipesAreEnough(block: Int, json: [String]) throws {
         let sound = try ScriptedListening.swipe(.two) + ScriptedListening.silence
         let all = (0..<3).flatMap { _ in sound }
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    /// All tracks of the last one are of it.
+    /// All tracks of the last wanted swipe are printed.
     @Test(arguments: [[], ["--json"]]) func aSwipeHasAllOfItsTracks(json: [String]) throws {
         let (first, second) = (try ScriptedListening.swipe(.one), try ScriptedListening.swipe(.two))
         let frames = max(first.count, second.count)
@@ -69,7 +69,8 @@ import Testing
         #expect(try jsonObject(try #require(failure.lines.first))["time"] as? String == ScriptedListening.time)
     }
 
-    /// A card that cannot be opened, for so many tries; no time passes but that of the waits, and a step at each look at the clock.
+    /// Listens to a sound card whose first attempts to open fail. Time passes by the waits, and by a step each time
+    /// that the clock is read.
     private func listen(
         failing tries: Int, _ code: LinkError.Code, _ options: [String], step: Duration = .zero
     ) throws -> (status: Int32, lines: [String], messages: [String], tries: Int) {
@@ -113,7 +114,7 @@ import Testing
         let kept = try listen(failing: 20, code, ["--keep-trying", "--once"])
         #expect(kept.status == 0)
         #expect(kept.tries == 21)
-        // 1, 2, 4, 8, 16 and then 30 s each: the reason is printed at once and then once a minute.
+        // The waits are 1, 2, 4, 8, 16 and then 30 s each: the reason is printed at once and then once a minute.
         #expect(kept.messages.count == 8, "\(kept.messages)")
         let json = try listen(failing: 1, code, ["--keep-trying", "--once", "--json"])
         #expect(try jsonObject(json.lines[0])["event"] as? String == "waiting")
@@ -121,7 +122,7 @@ import Testing
         #expect(try jsonObject(json.lines[0])["time"] as? String == ScriptedListening.time)
     }
 
-    /// A process that is stopped between two looks at the clock.
+    /// The process is stopped between two readings of the clock.
     @Test(arguments: [7, 130, 900, 40_000])
     func aWaitForACardIsNeverLessThanNothing(milliseconds: Int) throws {
         let run = try listen(
@@ -130,7 +131,7 @@ import Testing
         #expect(run.tries == 21)
     }
 
-    /// It does not appear by itself, or grow.
+    /// A file does not appear or grow by itself, so it is opened once.
     @Test func aFileThatCannotBeOpenedIsNotTriedAgain() throws {
         let run = try listen(failing: 20, .notFound, ["--link", "wav:\(folder("none.wav"))", "--keep-trying"])
         #expect(run.status == 69)
@@ -141,13 +142,13 @@ import Testing
         #expect(whole.lines.count { $0.hasPrefix("wav:") } == 1)
     }
 
-    /// A FIFO that a writer holds open, before its header and after it.
+    /// A writer keeps a FIFO open and sends nothing, a part of the header, or the header and half a sample.
     @Test(.timeLimit(.minutes(30)), arguments: [[], [0x52, 0x49], nil] as [[UInt8]?])
     func theTimeIsOverWhileAPipeSendsNothing(beginning: [UInt8]?) throws {
         #expect(unsafe mkfifo(folder("in"), 0o600) == 0)
         let input = try #require(FileHandle(forUpdatingAtPath: folder("in")))
         #expect(CommandRun("synth", "-o", folder("a.wav")).status == 0)
-        // Without a beginning, a header and half of a sample.
+        // Nil stands for a header and half of a sample.
         try input.write(contentsOf: beginning ?? Array(try folder.read("a.wav")[..<45]))
         let line = ["listen", "--link", "wav:\(folder("in"))", "--timeout", "60"]
         let verb = try #require(try JackdawCommand.parseAsRoot(line) as? Listen)
@@ -181,7 +182,7 @@ import Testing
         #expect(try jsonObject(run.lines[0])["time"] as? String != nil)
     }
 
-    /// An interrupted verb is ended after a second, unless it has begun to put things back.
+    /// An interrupted verb is ended after a second, unless it has begun to restore the levels.
     @Test func anInterruptLeavesTimeToPutTheLevelsBack() throws {
         alarm(1_000)
         let run = try ScriptedListening.run(

@@ -62,7 +62,7 @@ import Testing
             ]))
         #expect(run.status == 0)
         #expect(run.messages.contains("alsa:default: 2000 ms of sound were lost\n"))
-        // The two whole ones, and each where it was: times go on across the gap.
+        // Both whole swipes, at their places: the time goes on across the gap.
         let starts = try run.lines.map { try #require(try jsonObject($0)["start"] as? Double) }
         #expect(starts.count == 2)
         let second = Double(3 * ScriptedListening.silence.count + 2 * swipe.count + 96_000) / ScriptedListening.rate
@@ -85,7 +85,7 @@ import Testing
         let reported = run.messages.split(separator: "\n")
         #expect(reported.count { $0.hasSuffix("the device has gone; it is waited for") } == 1)
         #expect(reported.count { $0.hasSuffix("the device is back") } == 1)
-        // In that time nothing was received.
+        // The absence of the device counts as no loss.
         #expect(!run.messages.contains("lost"))
     }
 
@@ -96,7 +96,7 @@ import Testing
         #expect(reported == ["100", "200", "100"].map { "jackdaw: alsa:default: \($0) ms of sound were lost" })
     }
 
-    /// Half a minute of sound, in no time.
+    /// Half a minute of sound, while no time passes.
     @Test func lossesOfSoundThatComesFastAreAddedUp() throws {
         let loss: [ScriptedPort.Step] = [.lost(4_800), .sound(ScriptedListening.silence)]
         let run = try ScriptedListening.run(
@@ -105,7 +105,7 @@ import Testing
         #expect(reported == ["100", "5900"].map { "jackdaw: alsa:default: \($0) ms of sound were lost" })
     }
 
-    /// A card waits for tracks on other channels, but not for the device to come back.
+    /// A card waits for tracks on other channels, but not for the return of the device.
     @Test func whatWasReadIsPrintedWhenTheDeviceGoes() throws {
         let path = folder("kept.wav")
         let verb = try #require(try JackdawCommand.parseAsRoot(["listen", "--record", path]) as? Listen)
@@ -125,7 +125,7 @@ import Testing
         #expect(recorder.output.hasPrefix("alsa:default: 411111******1111"))
         while try session.receive() {}
         #expect(try session.finish() == 1)
-        // Long after, its sound was there no more.
+        // The swipe was recorded at once: after the long gap its sound was no longer kept.
         #expect(folder.names == ["kept.wav", "kept.wav.json"])
     }
 
@@ -154,7 +154,7 @@ import Testing
         #expect(wrong.messages == "jackdaw: alsa:default: there is no channel 3: it has 2 channels\n")
     }
 
-    /// A device that converts would mix the tracks of a head into one channel.
+    /// With a single channel, a device that converts would mix the tracks of a head.
     @Test func channelsAreAskedForAsTheyAreNeeded() throws {
         for (arguments, channels) in [([], 2), (["--channel", "1"], 2), (["--channel", "5"], 5)] {
             let verb = try #require(try JackdawCommand.parseAsRoot(["listen"] + arguments) as? Listen)
@@ -171,14 +171,14 @@ import Testing
         }
     }
 
-    /// A card with one input that gives it twice.
+    /// A sound card with one input that delivers it on two channels.
     @Test(arguments: [1, 240, 1_000_000]) func channelsThatAreTheSameAreOne(block: Int) throws {
         let swipe = try ScriptedListening.swipe(.two)
         let same = (ScriptedListening.silence + swipe + ScriptedListening.silence).flatMap { [$0, $0] }
         let once = try ScriptedListening.run(
             ["--json"], to: ScriptedPort(channelCount: 2, block: block, [.sound(same)]))
         #expect(try once.lines.map { try jsonObject($0)["channel"] as? Int } == [1])
-        // From where they differ on, each is heard, and where it is.
+        // Once they differ, each channel is decoded, at its own place.
         let other = (swipe + ScriptedListening.silence).flatMap { [0.5 * $0, $0] }
         let run = try ScriptedListening.run(
             ["--json"], to: ScriptedPort(channelCount: 2, block: block, [.sound(same), .sound(other)]))
@@ -203,7 +203,7 @@ import Testing
         #expect(try jsonObject(try #require(json.lines.first))["failure"] != nil)
     }
 
-    /// In days of listening there is much noise: it is reported only with `--failures`.
+    /// Noise is frequent in days of listening, and is reported only with `--failures`.
     @Test func noiseIsNoSwipe() throws {
         var random = SeededRandom(seed: 3)
         let noise = (0..<24_000).map { _ in 0.1 * Float.random(in: -1...1, using: &random) }
@@ -258,7 +258,7 @@ import Testing
         #expect(!any.messages.contains("left out"))
     }
 
-    /// As a device may give it whose samples are not integers.
+    /// Samples of a device with floating-point samples.
     @Test func soundBeyondAnyScaleIsHeard() throws {
         let sounds: [[Float]] = [
             [.infinity], [.nan], [.greatestFiniteMagnitude], [0, .infinity, .nan, -.infinity, 1e30],

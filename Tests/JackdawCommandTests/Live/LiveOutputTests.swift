@@ -5,11 +5,11 @@ import Testing
 
 @testable import jackdaw_cli
 
-/// What keeps the output of live verbs readable, and short when a device sends without end.
+/// The output of live verbs stays readable, and short if a device sends without end.
 @Suite struct LiveOutputTests {
     @Test(arguments: [
         (Duration.zero, "1970-01-01T00:00:00.000Z"), (.milliseconds(1_769_850_300_250), "2026-01-31T09:05:00.250Z"),
-        // Leap days of a year that 400 divides, and of another one.
+        // Leap days of a year that is a multiple of 400, and of another one.
         (.seconds(951_782_400), "2000-02-29T00:00:00.000Z"), (.seconds(1_709_251_199), "2024-02-29T23:59:59.000Z"),
         (.seconds(4_107_542_400), "2100-03-01T00:00:00.000Z"), (.milliseconds(-1), "1969-12-31T23:59:59.999Z"),
     ])
@@ -32,7 +32,7 @@ import Testing
         #expect(take("b", 10) == [0, 0])
         #expect(counter.finish() == 1)
         #expect(counter.finish() == 0)
-        // What counts each time is like nothing else.
+        // Events without a key are never repeats.
         #expect(take("c", 13) == [0, 1])
         for _ in 0..<3 { #expect(take(nil, 13) == [0, 1]) }
         #expect(take("c", 13) == [0, 1])
@@ -70,7 +70,7 @@ import Testing
         #expect(conversation.lineCount == 6)
     }
 
-    /// Two lines in turn are no repeats: the first thousand come at once, and then a hundred a second.
+    /// Two alternating lines are no repeats: the first thousand are written at once, then a hundred a second.
     @Test(.timeLimit(.minutes(30))) func linesInTurnAreBoundedInTheirRate() async throws {
         let lines = 3_000
         let clock = LeapingClock(most: .seconds(3_600))
@@ -98,7 +98,7 @@ import Testing
         #expect(report.isData)
     }
 
-    /// A name may hold a number, as an argument may; programs get it whole.
+    /// The name of a link may contain an account number, as an argument may. Programs receive it whole.
     @Test func aLinksNameIsMasked() {
         let link = LinkName(.replay, "4111111111111111.txt")
         #expect(link.shown == "replay:411111******1111.txt")
@@ -114,7 +114,7 @@ import Testing
         #expect(pace.wait(at: .zero) == LinePace.interval)
         #expect(pace.wait(at: .zero) == LinePace.interval * 2)
         #expect(pace.wait(at: .milliseconds(20)) == LinePace.interval)
-        // Places that were not used are saved up, but no more of them than there were.
+        // After a pause a whole burst may pass at once, and no more.
         for _ in 0..<LinePace.burst { #expect(pace.wait(at: .seconds(1_000)) == .zero) }
         #expect(pace.wait(at: .seconds(1_000)) == LinePace.interval)
     }

@@ -7,13 +7,13 @@ import Testing
 
 @testable import jackdaw_cli
 
-/// Recordings that `jackdaw listen --record` makes of swipes.
+/// Recordings of swipes, made by `jackdaw listen --record`.
 @Suite struct RecordingTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// The sound of the swipes alone, each where the manifest says.
+    /// The recording has the sound of the swipes and no other, at the places in the manifest.
     @Test func aRecordingHoldsTheSwipesAndNothingElse() throws {
         let swipe = try ScriptedListening.swipe(.two)
         let path = folder("kept.wav")
@@ -39,7 +39,8 @@ import Testing
         }
     }
 
-    /// Swipes that follow each other closely share their sound, and no more of them wait than there is sound kept for.
+    /// Swipes without a pause share their sound. They are written before the kept sound of the first one is
+    /// overwritten.
     @Test func swipesWithoutAPauseAreAllKept() throws {
         let whole = try ScriptedListening.swipe(.two)
         let start = try #require(whole.firstIndex { abs($0) > 0.01 })
@@ -60,7 +61,7 @@ import Testing
         for start in kept { #expect(found.contains { abs($0 - start) < 0.001 }, "\(start)") }
     }
 
-    /// A FLAC file without samples would be an error; what ended listening is what counts.
+    /// A FLAC file without samples would be an error, which must not replace the exit code.
     @Test(arguments: ["kept.wav", "kept.flac"]) func whereNothingIsKeptThereIsNoFile(name: String) throws {
         let record = ["--record", folder(name), "--failures"]
         let run = try ScriptedListening.run(
@@ -90,7 +91,7 @@ import Testing
                     calls += 1
                     return calls
                 }
-                // The swipe is through, and is not in the file yet.
+                // The swipe was read, and is not in the file yet.
                 guard call == (swipe.count + ScriptedListening.silence.count / 4) / 480 else { return false }
                 try? FileManager.default.removeItem(atPath: inner)
                 return true
@@ -110,7 +111,8 @@ import Testing
         #expect(folder.names == ["kept.wav", "kept.wav.json"])
     }
 
-    /// The sound of cards goes into no file that others can read or that may be something else, and through no link.
+    /// The sound of cards is written neither to a file that other users can read or that is no recording, nor through a
+    /// link.
     @Test(arguments: [
         "others may read it", "others may write it", "a link", "a link to nothing", "a second name", "a key",
         "a folder", "a pipe",
@@ -154,8 +156,8 @@ import Testing
         #expect(try AudioFileReader(path: folder("kept.wav")).format.sampleRate == ScriptedListening.rate)
     }
 
-    /// A process that is killed before its first swipe leaves temporary files, which are removed when the next one begins, and
-    /// not at its end.
+    /// A process that is killed before its first swipe leaves temporary files. The next process removes them when it
+    /// begins.
     @Test(.timeLimit(.minutes(30))) func aKilledProcessLeavesNoTemporaryFiles() throws {
         #expect(CommandRun("synth", "-o", folder("a.wav")).status == 0)
         #expect(unsafe mkfifo(folder("in"), 0o600) == 0)
@@ -168,7 +170,7 @@ import Testing
         try process.run()
         var header = Array(try folder.read("a.wav")[..<44])
         for place in [4..<8, 40..<44] { header.replaceSubrange(place, with: [255, 255, 255, 255]) }
-        // More than the pipe holds: it listens.
+        // More than the pipe holds: the command is listening.
         try input.write(contentsOf: header + [UInt8](repeating: 0, count: 300_000))
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
@@ -194,7 +196,7 @@ import Testing
         #expect(!folder.names.contains { $0.hasPrefix("kept") || $0.hasPrefix("other") })
     }
 
-    /// Each swipe of a process that was killed is there.
+    /// The recording of a process that was killed has each of its swipes.
     @Test(.timeLimit(.minutes(30)), arguments: ["wav", "flac"]) func aKilledProcessLeavesItsRecording(suffix: String)
         throws
     {
@@ -203,7 +205,7 @@ import Testing
         #expect(CommandRun("synth", "-o", folder("a.wav")).status == 0)
         let sound = try folder.read("a.wav")
         #expect(unsafe mkfifo(folder("in"), 0o600) == 0)
-        // Open both ways, so that neither side waits for the other to come.
+        // Open for reading and writing, so that neither side waits for the other.
         let input = try #require(FileHandle(forUpdatingAtPath: folder("in")))
         let process = Process()
         process.executableURL = ChildProcess.executable
@@ -212,11 +214,11 @@ import Testing
         process.standardError = FileHandle.nullDevice
         try process.run()
         var header = Array(sound[..<44])
-        // Its length is not known.
+        // The header of a stream of unknown length.
         for place in [4..<8, 40..<44] { header.replaceSubrange(place, with: [255, 255, 255, 255]) }
         try input.write(contentsOf: header)
         for _ in 0..<swipes { try input.write(contentsOf: sound[44...] + pause) }
-        // More than the pipe holds: what came before was heard.
+        // More than the pipe holds: the command has read all sound before it.
         try input.write(contentsOf: pause + pause)
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
@@ -249,7 +251,7 @@ import Testing
         #expect(run.messages.contains("--record needs a file"))
     }
 
-    /// A gap longer than what is kept takes nothing of the swipes before it.
+    /// A gap that is longer than the kept sound loses nothing of the swipe before it.
     @Test func aRecordingHoldsTheSwipeBeforeALongGap() throws {
         let path = folder("gap.wav")
         let run = try ScriptedListening.run(

@@ -1,25 +1,25 @@
 import JackdawTransport
 import Synchronization
 
-/// A port that hands out what a test has written down, in blocks of a size.
+/// A port that delivers the steps of a test, sound in blocks of a given size.
 final class ScriptedPort: AudioPort {
-    /// What happens.
+    /// A step, in the order in which the port is read.
     enum Step: Sendable {
         /// Sound, channels interleaved.
         case sound([Float])
-        /// So many frames are lost.
+        /// This many frames are lost.
         case lost(Int)
         case event(CaptureEvent)
         /// The link breaks for good.
         case fails(LinkError)
-        /// Nothing comes for so long.
+        /// Nothing comes for this time.
         case passes(Duration)
-        /// Nothing comes for once.
+        /// Nothing comes in one wait.
         case nothing
     }
 
     private struct State {
-        /// The next one is the last: taking the first of many moves all others.
+        /// In reverse order, because the removal of the first element would move all others.
         var steps: [Step]
         var position: Int64 = 0
         var lost: Int64 = 0
@@ -30,7 +30,7 @@ final class ScriptedPort: AudioPort {
     let channelCount: Int
     private let state: Mutex<State>
 
-    /// The time that has passed: none but what the steps say.
+    /// The time that has passed, by the steps alone.
     var elapsed: Duration { state.withLock { $0.elapsed } }
 
     init(sampleRate: Double = 48_000, channelCount: Int = 1, block: Int = 240, _ steps: [Step]) {
