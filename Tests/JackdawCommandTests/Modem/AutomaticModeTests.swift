@@ -7,7 +7,7 @@ import Testing
 @Suite struct AutomaticModeTests {
     private static let text = Array("Jackdaws love my big sphinx.".utf8)
 
-    /// Packet radio keys the tones of Bell 202: the name that comes first in the list is given.
+    /// Packet radio has the tones of Bell 202; the name that is first in the list is reported.
     private static let twins = ["afsk1200": "bell202"]
 
     private static func bitRate(_ mode: LineMode) -> Double {
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    /// Noise is seldom white: what a microphone hears of a room has more of the low tones.
+    /// Noise is seldom white: that of a room has more power at low frequencies.
     @Test(arguments: [0.0, 0.9, 0.97]) func noiseOfAnyColourIsNoMode(colour: Double) throws {
         var noise = GaussianNoise(seed: 21)
         var last = 0.0
@@ -53,7 +53,7 @@ import Testing
         #expect(bytes.isEmpty)
     }
 
-    /// A byte that is read out of the noise beside the text is the decoder's affair; one in another mode is not.
+    /// The decoder of the mode may read bytes in the noise beside the text; no byte may be in another mode.
     @Test(arguments: LineMode.all) func aModeIsToldInNoise(mode: LineMode) throws {
         let clean = try ModemSound.samples(Self.text, mode, sampleRate: 48_000, silence: 0.3)
         let samples = ModemSound.noisy(

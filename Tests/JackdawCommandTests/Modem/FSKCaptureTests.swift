@@ -9,8 +9,8 @@ private let recordings =
     "/" + URL(filePath: #filePath).pathComponents.dropFirst().dropLast(5).joined(separator: "/")
     + "/shared/captures/fsk"
 
-/// Frequency shift keying as phones recorded it, read as a user reads it. The project may not hand the recordings on: they
-/// lie beside it, in `../shared`, with a page that says what each holds.
+/// Recordings of frequency shift keying by phones, decoded by the command. The project may not distribute them: they
+/// are outside the repository, with a page that lists the contents of each.
 @Suite(
     .enabled(if: FileManager.default.fileExists(atPath: recordings), "the recordings of phones are not on this machine")
 )
@@ -19,7 +19,7 @@ struct FSKCaptureTests {
         let file: String
         let mode: String
         let words: [String]
-        /// Why it is not read yet; nil where it is.
+        /// The reason why the test fails today; nil if it passes.
         var gap: Comment?
         var testDescription: String { file }
     }
@@ -35,7 +35,7 @@ struct FSKCaptureTests {
             gap: "two of its words are whole in the sound, and other programs read them, too"),
     ]
 
-    /// Nothing but the words, each as often as it was sent.
+    /// The output has the words, as often as they were sent, and nothing else.
     @Test(arguments: captures, ["given", "auto"])
     private func holdsWhatItsPageSays(capture: Capture, mode: String) throws {
         let path = "\(recordings)/\(capture.file).wav"
@@ -48,13 +48,13 @@ struct FSKCaptureTests {
         withKnownIssue(gap) { check() }
     }
 
-    /// Of the words of both recordings of ten, with noise of four seeds.
+    /// The least share of the words that are read, over both recordings of ten words with noise of four seeds.
     @Test(arguments: [(12.0, 0.88), (10, 0.78)]) func wordsAreReadInNoise(decibels: Double, least: Double) throws {
         let mode = try LineMode(named: "webjack")
         var words = 0
         for file in ["webjack-10x", "webjack-10x-nexus5-clipped"] {
             let (clean, sampleRate) = try samples(of: "\(recordings)/\(file).wav")
-            // Between the words there is next to nothing.
+            // The pauses between the words are almost silent, and must not count for the power of the signal.
             let block = Int(sampleRate / 100)
             let powers = stride(from: 0, to: clean.count - block, by: block).map { start in
                 ModemSound.meanSquare(clean[start..<start + block])

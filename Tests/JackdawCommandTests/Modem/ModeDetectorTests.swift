@@ -34,7 +34,7 @@ private struct ScriptedDecoder: LineDecoder {
 @Suite struct ModeDetectorTests {
     private static let rate = 8_000.0
 
-    /// A burst of characters, each reported a tenth of a second after it began.
+    /// A burst of characters, each reported one spacing after its start, by default a tenth of a second.
     private func burst(
         _ text: String, at start: Double, confidence: Float = 1, isFramed: Bool = true, spacing: Double = 0.1,
         tones: LineBurst.Tones? = nil, signalToNoise: Double = 20
@@ -56,7 +56,7 @@ private struct ScriptedDecoder: LineDecoder {
         return characters + [(sample: end + 100, event: .burst(measured))]
     }
 
-    /// What comes of decoders after so many seconds, with a `|` for each end of a burst and the mode in front.
+    /// The characters that the detector reports, with the mode before each burst and a `|` after it.
     private func outcome(
         _ scripts: [[(sample: Int, event: LineEvent)]], seconds: Double, block: Int = 333, isEnded: Bool = true,
         sound: [Float] = []
@@ -92,11 +92,11 @@ private struct ScriptedDecoder: LineDecoder {
             try outcome([burst("ab", at: 1), burst("abcd", at: 1, confidence: 0.2)], seconds: 4) == "\(first):ab|")
         #expect(
             try outcome([burst("ab", at: 1), burst("abcd", at: 1, isFramed: false)], seconds: 4) == "\(first):ab|")
-        // Twice the characters in the same time are no more.
+        // Characters at twice the rate do not count twice.
         #expect(
             try outcome([burst("abcd", at: 1, confidence: 0.8, spacing: 0.05), burst("ab", at: 1)], seconds: 4)
                 == "\(second):ab|")
-        // Of equals the first in the list.
+        // Of equal bursts, the mode that is first in the list wins.
         #expect(try outcome([burst("ab", at: 1), burst("ab", at: 1)], seconds: 4) == "\(first):ab|")
     }
 
@@ -105,7 +105,7 @@ private struct ScriptedDecoder: LineDecoder {
         #expect(try outcome(scripts, seconds: 4) == "\(second):xyz|")
     }
 
-    /// Neighbouring modes read each other's sound.
+    /// Modes with similar tones decode each other's sound.
     @Test func ofEqualsTheOneWhoseTonesTheseAreWins() throws {
         let shift = try #require(LineMode.all[1].keying.shift)
         let tones = LineBurst.Tones(mark: shift.mark * 1.02, space: shift.space * 1.02)
@@ -113,21 +113,22 @@ private struct ScriptedDecoder: LineDecoder {
         #expect(try outcome(scripts, seconds: 4) == "\(second):ab|")
     }
 
-    /// Sound of Bell 103 from one second on for half a second, silence around it.
+    /// Half a second of Bell 103 after one second, with silence around it.
     private func sound() throws -> [Float] {
         let text = Array("fifteen letters".utf8)
         return [Float](repeating: 0, count: 7_200)
             + (try ModemSound.samples(text, LineMode(named: "bell103"), sampleRate: Self.rate, silence: 0))
     }
 
-    /// A longer burst of a mode that the sound does not look like is nothing.
+    /// A longer burst loses if the sound does not have the tones of its mode.
     @Test func theSoundHasTheLastWord() throws {
         let scripts = [burst("abcde", at: 1), burst("vwxyz", at: 0.99)]
         #expect(try outcome(scripts, seconds: 4) == "\(second):vwxyz|")
         #expect(try outcome(scripts, seconds: 4, sound: sound()) == "\(first):abcde|")
     }
 
-    /// Beside a burst that is what it looks like, and ever after, few characters in another mode are noise.
+    /// A burst whose sound has the tones of its mode was read: from then on, a few characters in another mode are
+    /// noise.
     @Test func fewCharactersInOtherModesAreNoise() throws {
         let sure = burst("abcde", at: 1)
         let many = String(repeating: "c", count: 20)
@@ -140,13 +141,13 @@ private struct ScriptedDecoder: LineDecoder {
         #expect(try outcome([sure, burst("xyz", at: 6)], seconds: 12) == "\(first):abcde|\(second):xyz|")
     }
 
-    /// A burst beside the winner is not lost because one of a loser overlaps both.
+    /// Two successive bursts of one mode win against a burst of another mode that overlaps both.
     @Test func twoThatLieSideBySideOutweighOneAcross() throws {
         let scripts = [burst("ab", at: 1) + burst("cd", at: 1.3), burst("xyz", at: 1.1)]
         #expect(try outcome(scripts, seconds: 4) == "\(first):ab|\(first):cd|")
     }
 
-    /// A slow decoder that is late with what lies within a burst that was given adds nothing.
+    /// A slow decoder reports a burst within one that has already been reported: it is dropped.
     @Test func whatComesTooLateIsNothing() throws {
         let late = burst("xy", at: 10).map { (sample: $0.sample + 16_000, event: $0.event) }
         let scripts = [burst(String(repeating: "a", count: 100), at: 1), late]
@@ -166,7 +167,7 @@ private struct ScriptedDecoder: LineDecoder {
         #expect(try outcome(scripts, seconds: 2.5, isEnded: false) == "\(first):ab|")
     }
 
-    /// A decoder that goes on reading something keeps the others waiting, but not for ever.
+    /// The detector waits for the end of a burst, but only for a limited time.
     @Test func theLeaderOfALongBurstGivesItsCharactersAsTheyCome() throws {
         let long = String(repeating: "a", count: 200)
         let scripts = [burst("xy", at: 1) + burst("z", at: 10), burst(long, at: 1)]
@@ -176,7 +177,7 @@ private struct ScriptedDecoder: LineDecoder {
         #expect(try outcome(scripts, seconds: 30) == "\(second):\(long)|")
     }
 
-    /// A loser's burst that lasts beyond the winner's is not read from its middle on.
+    /// The rest of a loser's burst after the end of the winner's is not reported.
     @Test func losersStayOutUntilTheirBurstEnds() throws {
         let scripts = [
             burst(String(repeating: "a", count: 90), at: 1),
@@ -195,7 +196,7 @@ private struct ScriptedDecoder: LineDecoder {
         #expect(try outcome(scripts, seconds: 18, block: block) == outcome(scripts, seconds: 18))
     }
 
-    /// A mode that the sample rate does not hold is left out, and where none is left that is an error.
+    /// A mode whose tones are too high for the sample rate is left out; if none is left, that is an error.
     @Test func modesThatDoNotFitAreLeftOut() throws {
         let wide = LineMode(
             name: "wide", summary: "",

@@ -5,9 +5,9 @@ import Testing
 
 @testable import jackdaw_cli
 
-/// A stream without end, in a process of its own whose memory can be looked at.
+/// An endless stream, in a process of its own whose memory can be measured.
 @Suite struct ModemMemoryTests {
-    /// Bytes of noise that is cut off at full scale, then of silence.
+    /// Noise that is clipped at full scale, then silence.
     private static let sound: [UInt8] = {
         var noise = GaussianNoise(seed: 12)
         let samples = (0..<96_000).map { _ in Float(min(max(0.3 * noise.next(), -1), 1)) }
@@ -27,12 +27,12 @@ import Testing
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()
-        // A quarter of it, for the memory that it is to have.
+        // A quarter of the sound, to reach the process's usual memory.
         for _ in 0..<pieces / 4 { try input.fileHandleForWriting.write(contentsOf: Data(Self.sound)) }
         let early = try peakMemory(of: "\(process.processIdentifier)")
         for _ in pieces / 4..<pieces { try input.fileHandleForWriting.write(contentsOf: Data(Self.sound)) }
         let late = try peakMemory(of: "\(process.processIdentifier)")
-        // Kept as they come, the samples would take twice these bytes.
+        // Samples that are kept would take twice this memory.
         #expect(1_024 * (late - early) < (pieces - pieces / 4) * Self.sound.count / 2)
         try input.fileHandleForWriting.close()
         process.waitUntilExit()

@@ -5,9 +5,9 @@ import Testing
 
 @testable import jackdaw_cli
 
-/// Bytes of cards are overwritten when they have been written.
+/// Bytes that may be card data are overwritten in memory after they were output.
 struct ModemSecretsTests {
-    /// Where an array of something has its elements. What reflection holds on to is shared, and gone on return.
+    /// The address of an array's elements. Reflection shares the array, and releases it on return.
     private static func address<Element>(of label: String, in value: Any, _ type: Element.Type) throws -> UInt {
         let child = Mirror(reflecting: value).children.first { $0.label == label }
         let array = try #require(child?.value as? [Element])
@@ -41,7 +41,7 @@ struct ModemSecretsTests {
         receiver.receive(samples.span) { _, _ in count += 1 }
         receiver.finish { _, _ in count += 1 }
         #expect(count >= 41)
-        // Until it is no swipe for sure, a burst is kept.
+        // A burst is held until it is certain that it is no swipe.
         let address = try Self.address(of: "held", in: receiver, LineEvent.self)
         let left = try Self.nonZeroBytes(at: address, count: 40 * MemoryLayout<LineEvent>.stride)
         #expect(left == 0)

@@ -5,7 +5,7 @@ import JackdawDSP
 
 /// Sound of modems for the tests, made without the command.
 enum ModemSound {
-    /// Samples of some bytes between two stretches of idle line and of silence.
+    /// The sound of bytes, with idle line and silence (s) before and after it.
     static func samples(
         _ bytes: [UInt8], _ mode: LineMode, sampleRate: Double, idle: Double = 0.1, silence: Double = 0.1
     ) throws -> [Float] {
@@ -21,11 +21,11 @@ enum ModemSound {
     /// Adds white noise.
     /// - Parameters:
     ///   - samples: the sound.
-    ///   - decibels: energy of a bit over the density of the noise.
-    ///   - bitRate: bits a second.
-    ///   - sampleRate: in Hz.
-    ///   - power: mean square of the signal; by default that of all samples but silence.
-    ///   - seed: of the noise.
+    ///   - decibels: the ratio of the energy of a bit to the noise density, Eb/N0 (dB).
+    ///   - bitRate: bits per second.
+    ///   - sampleRate: samples per second (Hz).
+    ///   - power: mean square of the signal; by default that of all samples that are not zero.
+    ///   - seed: the seed of the noise.
     /// - Returns: the sum.
     static func noisy(
         _ samples: [Float], decibels: Double, bitRate: Double, sampleRate: Double, power: Double? = nil,
@@ -37,12 +37,12 @@ enum ModemSound {
         return samples.map { $0 + Float(deviation * noise.next()) }
     }
 
-    /// The mean of the squares.
+    /// The mean of the squares of samples.
     static func meanSquare(_ samples: ArraySlice<Float>) -> Double {
         samples.reduce(0) { $0 + Double($1) * Double($1) } / Double(max(1, samples.count))
     }
 
-    /// Writes channels side by side.
+    /// Writes a sound file with these channels.
     static func write(_ channels: [[Float]], to path: String, sampleRate: Double) throws {
         let frames = channels.map(\.count).max() ?? 0
         let interleaved = (0..<frames).flatMap { frame in channels.map { frame < $0.count ? $0[frame] : 0 } }
@@ -51,13 +51,13 @@ enum ModemSound {
         try writer.finish()
     }
 
-    /// Writes the sound of some bytes.
+    /// Writes a sound file with the sound of bytes.
     static func write(_ bytes: [UInt8], _ mode: String, to path: String, sampleRate: Double = 48_000) throws {
         try write(
             [samples(bytes, LineMode(named: mode), sampleRate: sampleRate)], to: path, sampleRate: sampleRate)
     }
 
-    /// Every byte there is, in an order without runs.
+    /// All 256 bytes, in an order without runs.
     static let everyByte = (0...255).map { UInt8(truncatingIfNeeded: $0 * 181) }
 }
 
@@ -69,9 +69,9 @@ extension FixedWidthInteger {
 }
 
 extension [Float] {
-    /// The samples as a headerless file of 16 bits holds them.
+    /// The samples as in a headerless file of 16-bit integers.
     var sixteenBitBytes: [UInt8] { flatMap { Int16(($0 * 32_768).rounded()).littleEndianBytes } }
-    /// The samples as a headerless file of floating point numbers holds them.
+    /// The samples as in a headerless file of 32-bit floating-point numbers.
     var floatBytes: [UInt8] { flatMap { $0.bitPattern.littleEndianBytes } }
 }
 

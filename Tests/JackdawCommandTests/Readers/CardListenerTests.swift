@@ -7,7 +7,7 @@ import Testing
 
 @testable import jackdaw_cli
 
-/// What `jackdaw listen` does with readers of known families.
+/// `jackdaw listen` with readers of known families.
 @Suite struct CardListenerTests: ListeningSuite {
     private typealias Status = jackdaw_cli.ExitStatus
 
@@ -57,13 +57,13 @@ import Testing
             let run = try await run(options + (isRevealed ? ["--reveal"] : []), by: environment)
             let output = run.lines.joined(separator: "\n")
             for track in Self.visa.tracks where !track.isEmpty { #expect(output.contains(track) == isRevealed) }
-            // The frame, in which the tracks are once more, is not text.
+            // The frame also contains the tracks, and is printed as hexadecimal digits.
             #expect(output.contains("3b34313131313131") == isRevealed)
             #expect(!run.messages.contains("4111111111111111"))
         }
     }
 
-    /// What a confused reader says is shown alike to people and programs.
+    /// A faulty reader sends a track as its firmware version.
     @Test(arguments: [false, true]) func aReadersWordsShowNoTrack(isJSON: Bool) async throws {
         var device = SimulatedDevice()
         device.firmware = "%B4111111111111111^DOE/JANE^30052010000000000000?"
@@ -80,7 +80,7 @@ import Testing
         for secret in ["4111111111111111", "DOE", "3005201"] { #expect(!output.contains(secret)) }
     }
 
-    /// Readers of plain bytes report everything in those.
+    /// Readers of plain bytes report nothing else.
     @Test(arguments: [false, true]) func bytesAreShownWhereThatIsAskedFor(isJSON: Bool) throws {
         let bytes: [UInt8] = [0x41, 0x0A]
         let event = ReaderEvent.reported(.bytes(ReaderBytes(copying: bytes.span)))
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    /// The earlier requests are not sent again.
+    /// Without a family the recorded requests are not sent again, and the playback could not go on.
     @Test func theTranscriptOfAConversationWantsAFamily() async throws {
         let folder = try TemporaryFolder()
         let header = TranscriptHeader(link: Self.link, isMasked: true).line
@@ -102,9 +102,10 @@ import Testing
         #expect(run.messages.contains("--reader"))
     }
 
-    /// A reader that is lost is connected again, and has cards read again.
+    /// After a loss the reader is connected again and waits for the next card.
     @Test func aReaderThatIsLostIsConnectedAgain() async throws {
-        // After who it is, twice, and the wait comes the swipe; then it goes in the middle of the next answer.
+        // Messages 0 to 2 answer two requests for the identity and the wait for a card, message 3 is the swipe. The
+        // link is lost in message 4.
         let lost = PlannedFault(.disconnect, 4..<5)
         let environment = try environment([([Presentation(Self.visa)], [lost]), ([Presentation(Self.visa)], [])])
         let run = try await run(["--link", Self.link, "--reader", "miura", "--json", "--swipes", "2"], by: environment)
@@ -115,7 +116,7 @@ import Testing
         #expect(events.count { $0 == "swipe" } == 2)
     }
 
-    /// Also if it has not identified itself.
+    /// The reader is also connected again if it was lost before it identified itself.
     @Test func aReaderThatIsLostAtOnceIsConnectedAgain() async throws {
         let environment = try environment([([], [PlannedFault(.disconnect, 0..<1)]), ([Presentation(Self.visa)], [])])
         let run = try await run(["--link", Self.link, "--reader", "miura", "--swipes", "1"], by: environment)
@@ -123,7 +124,7 @@ import Testing
         #expect(run.lines.contains { $0.contains("swipe: miura 411111******1111") })
     }
 
-    /// An error that does not pass by itself ends it, whatever was read before.
+    /// An error that does not pass by itself ends the command, even after a swipe.
     @Test func aReaderThatMayNotBeConnectedAgainEndsIt() async throws {
         let environment = try environment([([Presentation(Self.visa)], [PlannedFault(.disconnect, 4..<5)])])
         let run = try await run(["--link", Self.link, "--reader", "miura"], by: environment)
@@ -131,7 +132,7 @@ import Testing
         #expect(run.messages.contains("may not"))
     }
 
-    /// Someone who has the wrong family, or a reader that is off, is not kept waiting for ever.
+    /// With the wrong family, or a reader that is off, the command does not wait for ever.
     @Test(arguments: ["sim:miura", link]) func aReaderThatDoesNotAnswerEndsIt(link: String) async throws {
         let clock = LeapingClock(most: .seconds(10))
         let environment = try environment([([], [PlannedFault(.noAnswer)])], clock: clock)
@@ -153,7 +154,7 @@ import Testing
         #expect(run.messages.contains("may not"))
     }
 
-    /// A transcript of a wait without a card, or with one, is over after its last entry.
+    /// The playback of a wait for a card, with or without a swipe, ends after its last entry.
     @Test(arguments: [false, true]) func aTranscriptIsReadToItsEnd(hasSwipe: Bool) async throws {
         let text = Shared("")
         var recorded = try environment([(hasSwipe ? [Presentation(Self.visa)] : [], [])])
@@ -164,7 +165,7 @@ import Testing
                 text.with { $0 += line }
             }
         }
-        // Who it is, twice, and the wait are answered; then comes the card, where there is one.
+        // Three answers, two of them to requests for the identity, precede the swipe, if there is one.
         let answers: @Sendable () -> Int = { text.with { $0.split(separator: "\n").count { $0.contains(" < ") } } }
         recorded.isInterrupted = { answers() >= 3 && !hasSwipe }
         let first = try await run(["--link", "sim:miura", "--swipes", "1"], by: recorded)
@@ -174,7 +175,7 @@ import Testing
         played.isInterrupted = { false }
         played.connect = { link, _, _ throws(LinkError) in
             var reader = TranscriptReader()
-            // What the first conversation said when it was interrupted is not said again.
+            // The requests that the interrupt caused are not sent again.
             let lines = text.with { $0.split(separator: "\n").filter { !$0.contains("closed") } }
             let end = hasSwipe ? lines.count : lines.lastIndex { $0.contains(" > ") } ?? lines.count
             let bytes = Array((lines[..<end].joined(separator: "\n") + "\n").utf8)
@@ -186,7 +187,7 @@ import Testing
         let second = try await run(["--link", "replay:session.txt", "--reader", "miura"], by: played)
         #expect(second.status == (hasSwipe ? .done : .nothingFound), "\(second.lines) \(second.messages)")
         #expect(second.lines.contains("replay:session.txt: swipe: miura 411111******1111") == hasSwipe)
-        // A transcript that is over has lost nothing.
+        // The end of a transcript is no loss of the link.
         #expect(!second.lines.contains("replay:session.txt: lost"))
     }
 
@@ -242,7 +243,7 @@ import Testing
         }
     }
 
-    /// A time of day in each object, always the same here.
+    /// Each object has the time of day, which stands still here.
     @Test func eachEventHasItsTime() async throws {
         var environment = try environment([([Presentation(Self.visa)], [])])
         environment.wallClock.now = { .milliseconds(1_769_850_300_250) }
@@ -255,7 +256,7 @@ import Testing
     /// The time passes while the reader waits for its first card, or for the one after it.
     @Test(arguments: ["sim:miura", link], [false, true])
     func theTimeIsOverWithASwipeOrWithout(link: String, hasSwipe: Bool) async throws {
-        // What is left to say at the end takes a moment, too.
+        // The driver's last requests take time, too.
         let clock = LeapingClock(most: .seconds(1))
         let (sent, printed) = (Shared(""), Shared(""))
         var environment = try environment([(hasSwipe ? [Presentation(Self.visa)] : [], [])], clock: clock)
@@ -288,7 +289,7 @@ import Testing
         #expect(run.messages.contains("no swipe within 90.0 s") != hasSwipe)
     }
 
-    /// A device that sends bytes without end, and then ends the link.
+    /// The output with a device that sends the blocks, the last one first, and then ends the link.
     private func flood(_ blocks: [[UInt8]], _ options: [String] = []) async throws -> [String] {
         var environment = try environment([])
         environment.connect = { link, _, _ throws(LinkError) in Flood(link: link, blocks: Shared(blocks)) }
@@ -310,7 +311,7 @@ import Testing
         func close() async {}
     }
 
-    /// That a card was put in, before the reader has said who it is.
+    /// The frame reports an inserted card, before the reader has identified itself.
     @Test(arguments: [[], ["--json"]]) func aFrameThatComesAgainAndAgainIsCounted(options: [String]) async throws {
         let frame: [UInt8] = [0x01, 0x40, 0x08, 0xE1, 0x04, 0x48, 0x02, 0x03, 0x00, 0x90, 0x00]
         let whole = frame + [frame.reduce(0, ^)]
@@ -330,13 +331,13 @@ import Testing
         #expect(foreign.first?["family"] as? String == "miura")
         #expect(foreign.first?["first"] as? String == (0..<32).map { _ in "EE" }.joined(separator: " "))
         let card = Array("4111111111111111=29121010000000000000".utf8)
-        // The block that is taken last comes first.
+        // The device sends the last block first.
         let text = try await flood([[UInt8](repeating: 0xEE, count: 4_096), card])
         #expect(text.contains { $0.contains("miura readers; first bytes ** **") })
         #expect(!text.joined().contains("34 31"))
     }
 
-    /// Its file would begin again if the link was opened again.
+    /// The link is not opened again, because the transcript would start again from the beginning.
     @Test(arguments: [["--reader", "miura"], []]) func aTranscriptThatIsFullEndsIt(options: [String]) async throws {
         let tries = Shared(0)
         for link in ["record:session.txt,sim:miura", "record:session.txt,\(Self.link)"] {
@@ -356,7 +357,7 @@ import Testing
         #expect(tries.with { $0 } == 2)
     }
 
-    /// The driver ends a reader's wait for a card before it closes the link.
+    /// The driver cancels the wait for a card before it closes the link.
     @Test(arguments: ["sim:miura", link]) func anInterruptDisarmsTheReader(link: String) async throws {
         let sent = Shared<[UInt8]>([])
         var environment = try environment([([], [])])
@@ -368,11 +369,11 @@ import Testing
             }
         }
         let text: @Sendable () -> String = { String(decoding: sent.with { $0 }, as: UTF8.self) }
-        // Who it is, twice, and the wait: three answers.
+        // Two requests for the identity and the wait have three answers.
         environment.isInterrupted = { text().split(separator: "\n").count { $0.contains(" < ") } == 3 }
         let run = try await run(["--link", link, "--reader", "miura"], by: environment)
         #expect(run.status == .interrupted)
-        // Card status without its lowest flag: no card is of interest.
+        // Card status reports without their lowest flag: switched off.
         let commands = text().split(separator: "\n").filter { $0.contains(" > ") }
         #expect(commands.last?.contains("d0 60 00") == true, "\(commands)")
     }
@@ -387,7 +388,7 @@ import Testing
         #expect(CommandRun(["listen"] + arguments).status == Status.usage.rawValue)
     }
 
-    /// Readers whose bytes go over the audio jack and over a serial line: the link says which it is.
+    /// These readers use the audio jack or a serial line; the kind of the link selects it.
     @Test(arguments: ["ips", "ipsenterprise"], ["alsa:null", "tcp:127.0.0.1:9", "pty:/dev/ttyACM0"])
     func aReaderMayBeOnEither(family: String, link: String) {
         #expect(throws: Never.self) {
@@ -395,7 +396,7 @@ import Testing
         }
     }
 
-    /// The signal of a jack that is not published must be supplied.
+    /// A profile must supply signals at the jack that are not published.
     @Test(arguments: ["ips", "ipsenterprise"]) func aSoundThatIsNotKnownIsTold(family: String) {
         let run = CommandRun("listen", "--link", "alsa:null", "--reader", family)
         #expect(run.status == Status.unavailable.rawValue)

@@ -7,9 +7,9 @@ import Testing
 
 @testable import jackdaw_cli
 
-/// A transcript of `listen` that Ctrl-C ended, as it was kept of a simulated reader, is played back to its end.
+/// Transcripts of `listen` with a simulated reader, ended by Ctrl-C, are played back to their ends.
 @Suite(.timeLimit(.minutes(30))) struct InterruptedTranscriptTests {
-    /// A wait for a card that was ended, and the answer to that.
+    /// The last wait for a card was cancelled, and the reader confirmed that.
     private static let neo = """
         jackdaw-transcript 1 masked sim:neo
         0.014895 > ** ** ** ** ** ** ** ** ** ** ** ** ** ** b3 **
@@ -25,7 +25,7 @@ import Testing
         1.614980 closed
         """
 
-    /// Two commands after the swipe, and one that ended the wait and was not answered.
+    /// Two commands follow the swipe. A third one cancelled the wait and was not answered.
     private static let miura = """
         jackdaw-transcript 1 masked sim:miura
         0.000583 > ** ** ** ** ** ** ** **
@@ -47,7 +47,7 @@ import Testing
         1.503618 closed
         """
 
-    /// A card that was tapped, and a wait that was ended.
+    /// A card was tapped, then the wait was cancelled.
     private static let flojack = """
         jackdaw-transcript 1 masked sim:flojack
         1.523271 > ** ** ** **
@@ -60,7 +60,7 @@ import Testing
         4.998335 closed
         """
 
-    /// A reader that is not asked for a card, and takes no farewell.
+    /// The reader has no command that requests a card, and none that cancels it.
     private static let udynamo = """
         jackdaw-transcript 1 masked sim:udynamo
         2.500646 > ** ** ** ** ** ** ** ** ** ** **
@@ -78,7 +78,7 @@ import Testing
         3.423408 closed
         """
 
-    /// A transcript, how often the program sends when it is played back, how it ends, and a line that comes once.
+    /// A transcript, the number of requests that its playback sends, the exit status, and a line that is printed once.
     private typealias Case = (family: String, text: String, sent: Int, status: jackdaw_cli.ExitStatus, line: String)
 
     private static let cases: [Case] = [
@@ -94,7 +94,7 @@ import Testing
         let folder = try TemporaryFolder()
         let path = try folder.write((text + "\n").utf8, to: "session.txt")
         var environment = CommandEnvironment()
-        // The reader's times stand still: nothing but the transcript's end ends it.
+        // The driver's clock stands still, so that only the end of the transcript ends the command.
         let readerClock = ManualClock()
         environment.clock = readerClock
         let clock = LeapingClock(most: .milliseconds(3_200))
@@ -107,9 +107,9 @@ import Testing
         }
         environment.isInterrupted = {
             switch played.with({ $0.split(separator: "\n").count { $0.contains(" > ") } }) {
-            // A reader on a jack gets power before it is asked who it is.
+            // A reader on a jack gets power before the first request.
             case 0 where isOnJack: readerClock.advance(by: .milliseconds(500))
-            // No more comes from the program.
+            // The program sends nothing more.
             case sent: clock.advance(by: .seconds(10))
             default: break
             }
@@ -127,8 +127,8 @@ import Testing
         #expect(run.output.split(separator: "\n").count { $0.hasSuffix(": \(line)") } == 1, "\(run.output)")
     }
 
-    /// A disk that becomes full within a line, as a limit of the size of files has it: the link is not opened again, and what was
-    /// kept is whole.
+    /// The disk becomes full within a line, which a limit of the file size imitates: the link is not opened again, and
+    /// the transcript has only whole lines.
     @Test func aFullDiskEndsIt() throws {
         let folder = try TemporaryFolder()
         let line = """

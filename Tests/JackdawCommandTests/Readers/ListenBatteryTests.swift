@@ -38,7 +38,7 @@ import Testing
         #expect(events.count { $0 == "battery_low" } == 1)
     }
 
-    /// The link and the reader report the same battery: one event at most.
+    /// The link and the reader report the same battery: at most one `battery_low` follows.
     @Test(arguments: [(80, 0), (16, 0), (15, 1)])
     func aBatteryThatTheLinkAndTheReaderReportIsLowOnce(percent: Int, count: Int) async throws {
         var device = SimulatedDevice()
@@ -56,7 +56,7 @@ import Testing
         #expect(events.count { $0 == "battery_low" } == count)
     }
 
-    /// A link with the battery report of its device.
+    /// A link whose device reports its battery.
     private struct LinkWithBattery: Transport, BatteryReporting {
         let base: any Transport
         let report: BatteryReport

@@ -10,13 +10,13 @@ import Testing
 
 @testable import jackdaw_cli
 
-/// `jackdaw listen --key-file`: swipes in clear as they come.
+/// `jackdaw listen --key-file`: swipes are decrypted as they are received.
 @Suite struct ListenDecryptionTests {
     private static let link = "tcp:192.0.2.7:4000"
     private static let testKey = Array("0123456789ABCDEF FEDCBA9876543210\n".utf8)
     private static let liveKey = Array("A1B2C3D4E5F60718293A4B5C6D7E8F90".utf8)
 
-    /// Listens to a NEO reader that encrypts with the test key, over a link that is simulated; it reads a card on demand.
+    /// Listens to a simulated NEO reader that encrypts with the test key, and reads the card on request.
     private func run(
         _ arguments: [String], key: [UInt8] = testKey, card: String = "visa",
         clock: any Clock<Duration> = ManualClock(), sent: Shared<Int> = Shared(0)
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    /// In this process, where its times are real.
+    /// The simulated reader is in this process, on a real clock.
     @Test(arguments: ["idtech", "ips", "neo"])
     func aSimulatedReaderEncryptsAndIsDecrypted(family: String) async throws {
         let folder = try TemporaryFolder()
@@ -81,7 +81,7 @@ import Testing
         let decrypted = try #require(objects.first { $0["event"] as? String == "decrypted" })
         #expect(decrypted["link"] as? String == Self.link)
         let tracks = try #require(decrypted["decrypted"] as? [[String: Any]])
-        // What the driver hands out is ID TECH's swipe in the answer.
+        // The frame that the driver reports is the ID TECH swipe within the answer.
         let folder = try TemporaryFolder()
         let path = try folder.write(Self.testKey, to: "key")
         let explained = CommandRun("frame", "--json", "--reveal", "--key-file", path, "idtech", frame)
@@ -116,12 +116,12 @@ import Testing
         #expect(!(run.output + run.messages).contains("A1B2"))
     }
 
-    /// With a key a swipe that was read and not decrypted is no result.
+    /// With a key, a swipe that was not decrypted does not count as read.
     @Test(.timeLimit(.minutes(30)), arguments: [true, false])
     func theTimeIsOverWithASwipeThatWasDecryptedOrNot(isDecrypted: Bool) async throws {
         let (clock, sent) = (LeapingClock(most: .seconds(1)), Shared(0))
         let passing = Task {
-            // The version, and two waits for a card: the second one comes after the swipe.
+            // The requests: the version and two waits for a card, the second one after the swipe.
             try await sent.until { $0 >= 3 }
             while !Task.isCancelled {
                 clock.advance(by: .seconds(90))
@@ -137,7 +137,7 @@ import Testing
         #expect(run.messages.contains("no swipe was decrypted within 90.0 s") != isDecrypted)
     }
 
-    /// As in an argument.
+    /// It is masked as in an argument.
     @Test(arguments: [true, false]) func aNumberInTheLinksNameIsMasked(isDecrypted: Bool) async throws {
         let link = "tcp:reader4111111111111111.example:4000"
         let options = ["--link", link, "--reader", "neo", "--swipes", "1"] + (isDecrypted ? ["--test-cards"] : [])
@@ -150,7 +150,7 @@ import Testing
         #expect(objects.allSatisfy { $0["link"] as? String == link })
     }
 
-    /// One that encrypts no licences.
+    /// The reader encrypts payment cards only, and reads a driving licence.
     @Test func whatIsNotEncryptedIsReported() async throws {
         let run = try await run(
             ["--link", Self.link, "--reader", "neo", "--swipes", "1", "--json", "--test-cards"], card: "licence")

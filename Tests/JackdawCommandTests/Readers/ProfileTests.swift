@@ -7,11 +7,11 @@ import Testing
 
 @testable import jackdaw_cli
 
-/// Profiles in files, for readers and for those that stand in for them.
+/// Profiles in files, for real and simulated readers.
 @Suite struct ProfileTests {
     private typealias Status = jackdaw_cli.ExitStatus
 
-    /// A reader of a family without a public wire, whose wire is another than the made-up one.
+    /// `listen` and `simulate` use the wire format of the same profile, which differs from the synthetic one.
     @Test func aWireThatAProfileHasIsSpokenByBoth() async throws {
         let family = try #require(ReaderFamily.named("epos"))
         var profile = family.simulatedProfile
@@ -23,7 +23,7 @@ import Testing
         #expect(listening.contains("swipe: epos 999900******5678"), "\(listening)")
     }
 
-    /// How often a reader that says nothing is asked.
+    /// The number of requests to a reader that does not answer.
     @Test(arguments: [(nil, 3), (#""times.answerTries": { "number": 2 }"#, 2)])
     func timesAreThoseOfTheProfile(values: String?, commands: Int) async throws {
         let folder = try TemporaryFolder()
@@ -58,7 +58,7 @@ import Testing
         #expect(sent.with { $0.split(separator: "\n").count { $0.contains(" > ") } } == commands)
     }
 
-    /// The content of a file, and what the message names beside it: the place and the values.
+    /// Contents of the file, and words of the message besides the path: the place of the error and the values.
     private static let wrong: [(String, [String])] = [
         ("[]", [": the profile: ", "an array", "an object"]),
         (#"{"name": "ours"}"#, [": family: ", "missing"]),
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    /// A family without a public wire is listened to once the profile has all of it.
+    /// The profile of a family without a published protocol must be complete; the message names the missing values.
     @Test func whatIsStillMissingIsNamed() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(

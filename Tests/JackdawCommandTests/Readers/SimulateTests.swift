@@ -8,11 +8,11 @@ import Testing
 
 @testable import jackdaw_cli
 
-/// What `jackdaw simulate` does for programs that connect.
+/// `jackdaw simulate`, and programs that connect to it.
 @Suite struct SimulateTests {
     private typealias Status = jackdaw_cli.ExitStatus
 
-    /// Two processes and a socket of this computer.
+    /// Two processes, connected by a socket of this computer.
     @Test func aReaderIsListenedToOverTheNetwork() async throws {
         let (listening, offering) = try await SimulatedListening.run("miura", [], cards: ["gift"])
         #expect(listening.contains("swipe: miura 999900******5678"), "\(listening)")
@@ -20,7 +20,7 @@ import Testing
         #expect(offering.contains(": ended\n"))
     }
 
-    /// One that connects without end takes no other's place.
+    /// A program that connects again and again does not take the places of others.
     @Test(.timeLimit(.minutes(30))) func programsThatSayNothingGiveWayToOthers() async throws {
         let warnings = Shared<[String]>([])
         let programs = ConnectedPrograms(most: 3) { warning in warnings.with { $0.append(warning) } }
@@ -34,7 +34,7 @@ import Testing
         let silent = [await connect(), await connect()]
         #expect(warnings.with { $0.isEmpty })
         for (number, next) in silent.enumerated() {
-            // It gets its place when the one that was closed has ended.
+            // The new program gets its place once the closed one has ended.
             async let other = connect()
             #expect(try await next.1.received() == nil)
             #expect(warnings.with { $0.count } == 1)
@@ -44,20 +44,20 @@ import Testing
             try await end.send([2])
             _ = try await program.receive { _ in }
         }
-        // All have sent something: the one that has been idle longest gives way.
+        // All programs have sent something: the one that has been idle longest is closed.
         #expect(far.isOpen)
         async let last = connect()
         #expect(try await far.received() == nil)
         await programs.remove(speaker)
         let (_, end) = await last
         #expect(warnings.with { $0.count } == 1)
-        // The system is short of memory, for which no program that has sent something is ended.
+        // The system is short of memory: only a program that has sent nothing is closed.
         for _ in 0..<2 { await programs.makeRoom(SystemFailure(code: 12)) }
         #expect(warnings.with { $0.count } == 2)
         #expect(try await end.received() == nil)
     }
 
-    /// They do not keep others away, and one that is active stays.
+    /// Idle programs do not keep others away, and the active one stays.
     @Test(.timeLimit(.minutes(30))) func programsThatSendOneByteGiveWayToOthers() async throws {
         let programs = ConnectedPrograms(most: 3) { _ in }
         func connect() async throws -> (near: ConnectedProgram, far: MemoryTransport) {
@@ -70,7 +70,7 @@ import Testing
         let active = try await connect()
         var idle = [try await connect(), try await connect()]
         for _ in 0..<20 {
-            // Either direction counts.
+            // Traffic in either direction counts as activity.
             try await active.near.send([2])
             _ = try await active.far.received()
             async let next = connect()
@@ -85,7 +85,7 @@ import Testing
         #expect(active.far.isOpen)
     }
 
-    /// What the options say is what the reader does.
+    /// Battery, firmware, card, manner and fault follow the options.
     @Test func theReaderIsAsTheOptionsSay() async throws {
         let link = LinkName(.rfcomm, "AA:BB:CC:DD:EE:FF/7")
         let events = Shared<[String]>([])
@@ -125,7 +125,7 @@ import Testing
         #expect(status == .unavailable)
         let reported = events.with { $0 }
         #expect(reported.contains { $0.contains("firmware TEST 9.1") && $0.contains("battery 12 %") }, "\(reported)")
-        // The first answer came twice.
+        // The reader sent its first answer twice.
         #expect(reported.contains { $0.hasPrefix("dropped") })
         #expect(reported.last?.hasPrefix("bad swipe") == true)
         #expect(
@@ -135,9 +135,9 @@ import Testing
             ])
     }
 
-    /// Encrypted here, heard there, and decrypted by `frame` with the same key.
+    /// `simulate` encrypts, `listen` receives, and `frame` decrypts with the same key.
     @Test(arguments: [
-        // It counts on where the first swipe came too early to be heard.
+        // The last digits vary: on a busy machine the first swipe may come before `listen` is connected.
         ("idtech", [], "FFFF9876543210E0000"), ("idtech", ["--setting", "4C=32", "--setting", "85=30"], "E0000"),
         ("magtek", ["--key-scheme", "data-request"], "E0000"), ("ips", [], "the same for every swipe"),
     ])
@@ -200,13 +200,13 @@ import Testing
         #expect(CommandRun(["simulate"] + arguments).status == Status.usage.rawValue)
     }
 
-    /// Such a link needs no identification.
+    /// A TCP link has no authentication, so that it is offered to this computer only.
     @Test func otherMachinesCannotConnect() async throws {
         let status = try await onOwnThread { CommandRun("simulate", "miura", "--link", "tcp:0.0.0.0:0").status }
         #expect(status == Status.unavailable.rawValue)
     }
 
-    /// ALSA's null plug-in stands for a card on which no program plays.
+    /// ALSA's null device imitates a sound card on which no program plays.
     @Test(arguments: ["unimag", "ips", "ipsenterprise"])
     func aReaderForTheJackIsSimulatedOnASoundCard(family: String) throws {
         var environment = CommandEnvironment()

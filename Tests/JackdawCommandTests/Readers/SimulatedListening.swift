@@ -8,19 +8,19 @@ import Testing
 
 @testable import jackdaw_cli
 
-/// A simulated reader in a process of its own, and `listen` in this one.
+/// `simulate` in a process of its own, and `listen` in this one.
 enum SimulatedListening {
-    /// Offers a reader on a port of this computer and listens to it for as many swipes as are asked for.
+    /// Offers a simulated reader on a port of this computer, and listens to it.
     /// - Parameters:
-    ///   - family: the reader's.
-    ///   - options: of both.
-    ///   - offering: options of the one that offers alone.
-    ///   - listening: options of the one that listens alone.
-    ///   - cards: that are swiped as soon as the reader waits, again and again: on a busy machine a swipe may come too
-    ///     late. Where there are none, the deck is.
-    ///   - most: how many swipes are waited for.
-    /// - Returns: everything that either has written.
-    /// - Throws: what the system says where it cannot be offered.
+    ///   - family: the family of the reader.
+    ///   - options: options of both verbs.
+    ///   - offering: further options of `simulate`.
+    ///   - listening: further options of `listen`.
+    ///   - cards: names of the cards that are swiped, repeatedly, because a swipe may be missed on a busy machine;
+    ///     empty for all test cards.
+    ///   - most: the number of swipes after which `listen` ends.
+    /// - Returns: standard output and standard error of each verb.
+    /// - Throws: the error of a process that cannot be started, or that offers no link.
     static func run(
         _ family: String, _ options: [String], offering: [String] = [], listening: [String] = [],
         cards: [String] = [], most: Int = 1
@@ -57,11 +57,11 @@ protocol ListeningSuite {}
 extension ListeningSuite {
     /// Runs `listen` in an environment.
     /// - Parameters:
-    ///   - arguments: those after `listen`.
-    ///   - environment: its clocks and links.
+    ///   - arguments: the arguments after `listen`.
+    ///   - environment: the clocks and links.
     ///   - printed: also receives the output, for a task that waits for a line.
-    /// - Returns: the exit status and what was written.
-    /// - Throws: if the arguments are refused.
+    /// - Returns: the exit status, the lines of standard output, and standard error.
+    /// - Throws: the error of invalid arguments.
     func run(
         _ arguments: [String], by environment: CommandEnvironment, printed: Shared<String>? = nil
     ) async throws -> (status: jackdaw_cli.ExitStatus, lines: [String], messages: String) {
@@ -80,13 +80,13 @@ extension ListeningSuite {
         }
     }
 
-    /// An environment at whose links simulated readers are, one after the other; the session's time stands still.
+    /// An environment whose links lead to simulated readers: each connection to the next one, and then to an error.
     /// - Parameters:
-    ///   - readers: the cards and the faults of each.
-    ///   - family: the readers'.
-    ///   - clock: the session's.
+    ///   - readers: the cards and the faults of each reader.
+    ///   - family: the family of the readers.
+    ///   - clock: the clock of the driver; by default it stands still.
     /// - Returns: the environment.
-    /// - Throws: where the family is not simulated.
+    /// - Throws: an error if no reader of the family is simulated.
     func environment(
         _ readers: [(deck: [Presentation], faults: [PlannedFault])], family: String = "miura",
         clock: any Clock<Duration> = ManualClock()
