@@ -5,7 +5,7 @@ import JackdawTransport
 struct ReaderWithBattery: Transport, BatteryReporting {
     let link: LinkName
     private let beforeReport: @Sendable () -> Void
-    private let areTold = Shared(false)
+    private let areSent = Shared(false)
 
     /// Creates a connected reader.
     /// - Parameters:
@@ -20,7 +20,7 @@ struct ReaderWithBattery: Transport, BatteryReporting {
         let reports = Shared([BatteryReport(percent: 50), BatteryReport(percent: 14, isCharging: false)])
         return AsyncStream {
             guard let report = reports.with({ $0.isEmpty ? nil : $0.removeFirst() }) else {
-                areTold.with { $0 = true }
+                areSent.with { $0 = true }
                 return nil
             }
             beforeReport()
@@ -29,7 +29,7 @@ struct ReaderWithBattery: Transport, BatteryReporting {
     }
 
     func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool {
-        try? await areTold.until { $0 }
+        try? await areSent.until { $0 }
         throw LinkError(.disconnected, link: link.description, "gone")
     }
 

@@ -176,7 +176,7 @@ import Testing
         #expect(report.lines.last == "  tracks   encrypted")
     }
 
-    /// A reader that sends the check character after the track.
+    /// Some readers send the check character (LRC) after the track.
     @Test func theCheckCharacterIsNoPartOfATrack() {
         let event = CardEvent(Self.swipe((.track(2), Self.track2 + "9")), source: .reader)
         #expect(CardReport(event: event, isRevealed: true).pan == Self.number)

@@ -5,7 +5,7 @@ import Testing
 @testable import jackdaw_cli
 
 @Suite struct TrackReportTests {
-    /// The object as DESIGN.md section 4 lays it down, field by field.
+    /// The names and the order of the fields are a contract with other programs.
     @Test func theObjectIsTheContract() {
         let report = TrackReport(decoded(trackTwo), file: "a.wav", channel: 1, isRevealed: false)
         #expect(
@@ -37,7 +37,7 @@ import Testing
         #expect(object["text"] as? String == ";****************?")
     }
 
-    /// What the card parser refuses is masked all the same.
+    /// Text that does not have the form of a track is masked, too.
     @Test func textThatIsNoTrackIsMasked() {
         let long = ";" + String(repeating: "4111111111111111", count: 20) + "?"
         let report = TrackReport(decoded(long), file: "a.wav", channel: 1, isRevealed: false)

@@ -10,11 +10,11 @@ struct ChildProcess {
     static let executable = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent().appendingPathComponent("jackdaw")
 
-    /// Runs the command by a shell.
+    /// Runs a shell that may run the command.
     /// - Parameters:
-    ///   - line: what the shell does; `$0` is the command.
-    ///   - arguments: `$1` and those that follow.
-    /// - Throws: what the system says where it cannot be run.
+    ///   - line: the commands of the shell; `$0` is the path of the built command.
+    ///   - arguments: the shell's arguments from `$1` on.
+    /// - Throws: the error of a process that cannot be run.
     init(shell line: String, _ arguments: String...) throws {
         try self.init(
             ["-c", line, Self.executable.path] + arguments, program: URL(fileURLWithPath: "/bin/sh"))
@@ -23,12 +23,12 @@ struct ChildProcess {
     /// Runs the command to its end.
     /// - Parameters:
     ///   - arguments: the command line.
-    ///   - input: what standard input holds.
-    ///   - source: a path that is standard input instead.
-    ///   - sink: a path that is standard output; what goes there is not read back.
-    ///   - environment: variables that the command sees otherwise.
-    ///   - program: what is run instead of the command, by its path.
-    /// - Throws: what the system says where it cannot be run.
+    ///   - input: the bytes of standard input.
+    ///   - source: the path of a file that is standard input instead.
+    ///   - sink: the path of a file that is standard output; ``output`` is empty then.
+    ///   - environment: environment variables that differ from those of this process.
+    ///   - program: the path of another program to run.
+    /// - Throws: the error of a process that cannot be run.
     init(
         _ arguments: [String], input: [UInt8] = [], from source: String? = nil, to sink: String? = nil,
         environment: [String: String] = [:], program: URL = executable
@@ -36,7 +36,7 @@ struct ChildProcess {
         let folder = try TemporaryFolder()
         let source = try FileHandle(
             forReadingFrom: URL(fileURLWithPath: source ?? folder.write(input, to: "in")))
-        // Files, not pipes: neither side ever waits for the other.
+        // Files instead of pipes, so that neither side waits for the other.
         _ = try folder.write([], to: "out")
         let sinks = try [sink ?? folder("out"), folder.write([], to: "err")].map {
             try FileHandle(forWritingTo: URL(fileURLWithPath: $0))

@@ -5,7 +5,7 @@ import JackdawTestSupport
 
 @testable import jackdaw_cli
 
-/// A run of the command within this process, and what it wrote.
+/// A run of the command within this process, with its exit status and output.
 struct CommandRun {
     let status: Int32
     let output: String
@@ -39,7 +39,7 @@ struct CommandRun {
     }
 }
 
-/// A console that keeps what is written to it.
+/// A console that keeps the text that is written to it.
 final class ConsoleRecorder {
     private(set) var output = ""
     private(set) var messages = ""
@@ -48,11 +48,11 @@ final class ConsoleRecorder {
     private let showsResults: Bool
     private let printed: Shared<String>?
 
-    /// A recorder.
+    /// Creates a recorder.
     /// - Parameters:
-    ///   - isWatched: whether it passes for a terminal.
-    ///   - isFull: whether writing results fails.
-    ///   - showsResults: whether results pass for going to a terminal.
+    ///   - isWatched: whether standard error counts as a terminal.
+    ///   - isFull: whether writing to standard output fails.
+    ///   - showsResults: whether standard output counts as a terminal.
     ///   - printed: also receives the output, for a task that waits for a line.
     init(
         isWatched: Bool = false, isFull: Bool = false, showsResults: Bool = false, printed: Shared<String>? = nil

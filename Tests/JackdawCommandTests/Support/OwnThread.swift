@@ -1,6 +1,6 @@
 import JackdawSystem
 
-/// Does something that waits for tasks on a thread of its own, as the command does, and not on one that the tasks need.
+/// Runs a body that waits for tasks on a thread of its own, because the tasks need the threads of the pool.
 func onOwnThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
         do {

@@ -9,12 +9,12 @@ import Testing
 @testable import JackdawLinux
 @testable import jackdaw_cli
 
-/// What `jackdaw autodetect` reports about the reader on a jack.
+/// `jackdaw autodetect`: the reader that it finds on a jack, and its errors.
 @Suite(.timeLimit(.minutes(30)))
 struct AutodetectTests {
     private typealias Status = jackdaw_cli.ExitStatus
 
-    /// A jack with a reader that is found and does not start; or one at which a search ends by itself never.
+    /// A jack whose reader is found and does not start; or one whose search never ends by itself.
     private struct BadJack: ReaderJack {
         let isFound: Bool
         let isSearched = Shared(false)
@@ -42,10 +42,10 @@ struct AutodetectTests {
         }
     }
 
-    /// A jack at which a reader is found whose link is open only when it is given up. The end of the environment waits until
-    /// the controller has received what became of that.
+    /// A jack whose reader is found, and whose link opens only after the controller has cancelled the opening. The end
+    /// of the environment waits until the controller has received the result.
     private final class LateJack: ReaderJack {
-        /// A link that is closed no sooner.
+        /// A link whose closing ends only then.
         private struct SlowLink: Transport {
             let link = LinkName(.sim, "slow")
             let mayClose: Shared<Bool>
@@ -56,8 +56,8 @@ struct AutodetectTests {
             func close() async { await Task { [mayClose] in try? await mayClose.until { $0 } }.value }
         }
 
-        /// Reports when a controller reads it, as it does whenever it receives something. Time passes only after the link has
-        /// begun to open.
+        /// Calls a closure each time that the controller reads the time, as it does for each event. Time passes only
+        /// after the link has begun to open.
         struct Clock: _Concurrency.Clock {
             let base = LeapingClock(most: .seconds(10))
             let openings: Shared<Int>
@@ -107,14 +107,14 @@ struct AutodetectTests {
     /// Runs the verb on clocks that do not depend on the speed of the machine.
     private func run(
         _ arguments: [String], isTerminal: Bool = false, at jack: BadJack? = nil
-    ) async throws -> CommandRun.Told {
+    ) async throws -> CommandRun.Outcome {
         try await run(arguments) { environment in
             environment.isTerminal = isTerminal
             if let jack {
                 environment.isInterrupted = { jack.isSearched.with { $0 } }
                 environment.clock = LeapingClock(most: .seconds(10))
             } else {
-                // However slow the machine is, the reader has time to power up.
+                // The clock stands still, so that the reader always has time to power up.
                 environment.clock = ManualClock()
             }
             environment.swipeEnvironment = { link, profiles, memory throws(LinkError) in
@@ -127,7 +127,7 @@ struct AutodetectTests {
 
     private func run(
         _ arguments: [String], _ change: @escaping @Sendable (inout CommandEnvironment) -> Void
-    ) async throws -> CommandRun.Told {
+    ) async throws -> CommandRun.Outcome {
         try await onOwnThread {
             let recorder = ConsoleRecorder()
             let verb = try #require(try JackdawCommand.parseAsRoot(["autodetect"] + arguments) as? Autodetect)
@@ -141,7 +141,7 @@ struct AutodetectTests {
                 recorder.console.message(error.message)
             }
             recorder.console.flush()
-            return CommandRun.Told(status: status.rawValue, output: recorder.output, messages: recorder.messages)
+            return CommandRun.Outcome(status: status.rawValue, output: recorder.output, messages: recorder.messages)
         }
     }
 
@@ -185,12 +185,12 @@ struct AutodetectTests {
         #expect(reported.messages.contains("the unimag reader was found and not powered up"), "\(reported)")
     }
 
-    /// What the end of the search does to an opening that goes on is not the reason why the reader was not powered up.
+    /// The end of the search cancels the opening; the message still has the reason why the reader is not ready.
     @Test func aReaderWhoseLinkOpensTooLateIsToldOf() async throws {
         let jack = LateJack()
         let openings = LinuxSwipeEnvironment(
             LinkName(.alsa, "hw:1"), jack, JackAttachment(.always) { nil }, PlaybackVolume { nil }, nil)
-        // The end of the environment closes it, too, and so waits for it.
+        // The end of the environment also closes this link, and waits for that.
         let earlier = try await openings.open(.unimag)
         let reported = try await run(["--link", "alsa:hw:1", "--yes"]) { environment in
             environment.isTerminal = false
@@ -208,7 +208,7 @@ struct AutodetectTests {
         #expect(reported.output.isEmpty)
     }
 
-    /// There is no user who could answer.
+    /// Without a terminal no user can agree to the tones.
     @Test func withoutATerminalTonesAreNotPlayed() async throws {
         let reported = try await run(["--link", "sim:unimag"])
         #expect(reported.status == Status.nothingFound.rawValue)
@@ -253,8 +253,8 @@ struct AutodetectTests {
 }
 
 extension CommandRun {
-    /// How a run has ended, and what it wrote.
-    struct Told: Sendable {
+    /// The exit status and the output of a run.
+    struct Outcome: Sendable {
         let status: Int32
         let output: String
         let messages: String

@@ -3,7 +3,7 @@ import Testing
 
 @testable import jackdaw_cli
 
-/// The committed recordings, read as a user reads them.
+/// The recordings in the repository, decoded by the command.
 @Suite struct CaptureTests {
     private struct Capture: Decodable, Sendable, CustomTestStringConvertible {
         let file: String

@@ -4,7 +4,7 @@ import Testing
 
 @testable import jackdaw_cli
 
-/// What is no sound, or sound that lies about itself: one line that says so, and the exit code that a script can act on.
+/// Files that are no sound, or whose headers are wrong: one line with the error, and an exit code for scripts.
 @Suite struct DamagedInputTests {
     private let folder: TemporaryFolder
 
@@ -63,7 +63,7 @@ import Testing
             expectOneLine(run.messages, about: path)
             #expect(run.messages.contains(damage.words), "\(verb): \(run.messages)")
         }
-        // A pipe says the same; what stands on disk cannot be looked up in advance there.
+        // The same by a pipe, of which the size is not known in advance.
         let piped = try ChildProcess(["decode", "--json", "-"], input: damage.content)
         #expect(piped.status == 65, "\(piped.messages)")
         #expect(piped.messages.split(separator: "\n").count == 1)
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    /// Root may read everything.
+    /// Root may read every file.
     @Test(.enabled(if: geteuid() != 0)) func whatMayNotBeReadIsNoInput() throws {
         let path = try folder.write(Self.wav(0, at: 40, bytes: 0), to: "a.wav")
         try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: path)
@@ -122,7 +122,7 @@ import Testing
         for verb in ["inspect", "bench"] { #expect(CommandRun(verb, nothing).status == 1) }
     }
 
-    /// Float samples as they are; the writer would refuse what is not a number.
+    /// Writes floating-point samples unchanged; `AudioFileWriter` would reject samples that are not numbers.
     private func write(_ samples: [Float], to name: String) throws -> String {
         let header = Self.wav(UInt32(4 * samples.count), at: 40, bytes: 4, samples: 0)
         var content = header

@@ -8,7 +8,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Makes a swipe and gives its path.
+    /// Writes a synthetic swipe and returns its path.
     private func swipe(_ name: String, _ options: String...) -> String {
         let run = CommandRun(["synth", "-o", folder(name)] + options)
         #expect(run.status == 0, "\(run.messages)")
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test func manyFilesShareOneScanner() {
-        // Different rates, channels and sample types: what one file leaves behind must not reach the next.
+        // Different rates, channels and encodings: the state of one file must not reach the next.
         let files = [
             swipe("a.wav"), swipe("b.wav", "--rate", "96000", "--track1", "test", "--track2", "test"),
             swipe("c.flac", "--rate", "8000", "--speed", "8"), swipe("d.wav", "--reverse"),

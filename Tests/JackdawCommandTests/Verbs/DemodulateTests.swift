@@ -47,7 +47,7 @@ private let captures =
         #expect(object["check"] is NSNull)
         #expect(object["channel"] as? Int == 1)
         #expect(object["file"] as? String == folder("a.wav"))
-        // A tenth of silence and one of mark, then 2,560 bits.
+        // 0.1 s of silence and 0.1 s of mark, then 2,560 bits.
         for (name, value, tolerance) in [
             ("start", 0.2, 0.002), ("end", 0.2 + 2_560.0 / 1_200, 0.002), ("level", -6, 0.5), ("baud", 1_200, 6),
             ("mark", 1_200, 12), ("space", 2_200, 22),
@@ -59,7 +59,7 @@ private let captures =
         #expect(confidence > 0.9 && confidence <= 1)
     }
 
-    /// Frames of encrypted card data; of the second, exclusive or and sum are wrong.
+    /// Two frames of encrypted card data; the checks of the second one, exclusive or and sum, are wrong.
     @Test func aFailedCheckIsTold() throws {
         for (sums, check) in [([0x03, 0x03] as [UInt8], "intact"), ([0x5A, 0x77], "broken")] {
             let frame: [UInt8] = [0x02, 2, 0, 1, 2] + sums + [0x03]
@@ -159,7 +159,7 @@ private let captures =
         }
     }
 
-    /// The sound of a card's bit cells was read as modem sound of 1 to 11 bytes.
+    /// A regression: swipes were read as modem sound of 1 to 11 bytes.
     @Test(arguments: CaptureFolder.soundFiles(in: captures)) func aSwipeIsNoModem(file: String) {
         for arguments in [[], ["--json"]] {
             let run = CommandRun(["demodulate", file] + arguments)
@@ -169,13 +169,13 @@ private let captures =
         }
     }
 
-    /// It is reported once, and no mode decodes a byte from it. Each capture is tried in some of the modes, each mode on some
-    /// of the captures.
+    /// A swipe is reported once, and no mode decodes a byte from it. Each capture is tried with some modes, and each
+    /// mode on some captures.
     @Test(arguments: CaptureFolder.soundFiles(in: captures).enumerated().map { ($0.offset, $0.element) })
     func aSwipeIsInNoMode(place: Int, file: String) {
         for (index, mode) in LineMode.all.map(\.name).enumerated() where (index + place).isMultiple(of: 5) {
             let run = CommandRun("demodulate", "--mode", mode, file)
-            // Not every rate holds every mode.
+            // The sample rate is too low for some modes.
             guard run.status != 65 else { continue }
             #expect(run.status == 1, "\(mode)")
             #expect(run.output.isEmpty, "\(mode)")
@@ -183,7 +183,7 @@ private let captures =
         }
     }
 
-    /// Silence before or after it, of any length, makes no difference; two swipes are two.
+    /// Silence of any length before or after a swipe makes no difference; two swipes are reported twice.
     @Test(arguments: [[], ["--mode", "bell202"], ["--mode", "v21", "--framing", "raw"]])
     func aSwipeIsReportedOnceWhereverItIs(mode: [String]) throws {
         let rate = 11_025.0
@@ -202,7 +202,7 @@ private let captures =
         }
     }
 
-    /// Weak or short bursts of a mode are given, as they are without any swipe.
+    /// Weak and short bursts are output as the decoder of the mode reads them.
     @Test(arguments: [7.0, 14, 30]) func burstsInNoiseAreGiven(decibels: Double) throws {
         let texts = ["a", "four", "more than eight"]
         var sound: [Float] = []
@@ -225,7 +225,7 @@ private let captures =
         #expect(!run.messages.contains("swipe"))
     }
 
-    /// A modem between two swipes is read, and nothing else.
+    /// Modem sound between two swipes is read, and no byte of the swipes.
     @Test func aModemBesideASwipeIsRead() throws {
         let swipe = try SwipeSound.render(
             ";4111111111111111=2912101?", .two, .init(sampleRate: 48_000))
@@ -245,7 +245,7 @@ private let captures =
         let run = CommandRun("demodulate", "--mode", "softmodem-1225", folder("a.wav"))
         #expect(run.status == 65)
         #expect(run.messages.hasPrefix("jackdaw: \(folder("a.wav")): mark 7350.0 is out of range"))
-        // Finding the mode out tries those that it does hold.
+        // Automatic detection tries the modes that the sample rate allows.
         #expect(CommandRun("demodulate", folder("a.wav")).status == 1)
     }
 
@@ -260,7 +260,7 @@ private let captures =
         #expect(CommandRun("demodulate", "--mode", "bell202", start).status == 65)
     }
 
-    /// Bytes come out while the sound goes on, not at its end.
+    /// Bytes are output while the sound goes on, not only at its end.
     @Test func bytesComeOutOfAPipeAsTheyAreHeard() throws {
         let input = Pipe()
         let output = Pipe()
@@ -286,7 +286,7 @@ private let captures =
         #expect(process.terminationStatus == 130)
     }
 
-    /// Each word comes out before the next one is sent, and the end of the sound is the end of the command.
+    /// Each word is output before the next one is sent, and the command ends with the sound.
     @Test func aSlowWriterIsFollowed() throws {
         let input = Pipe()
         let output = Pipe()
@@ -302,7 +302,7 @@ private let captures =
         for word in ["one", "two", "three"] {
             let sound = try ModemSound.samples(
                 Array(word.utf8), LineMode(named: "bell202"), sampleRate: 48_000, silence: 0.2)
-            // Odd pieces that cut samples in two.
+            // Pieces of an odd size, which cut samples in two.
             let bytes = sound.sixteenBitBytes
             for start in stride(from: 0, to: bytes.count, by: 1_999) {
                 try input.fileHandleForWriting.write(contentsOf: Data(bytes[start..<min(start + 1_999, bytes.count)]))
@@ -320,7 +320,7 @@ private let captures =
         #expect(try output.fileHandleForReading.readToEnd() ?? Data() == Data())
     }
 
-    /// What is read may be card data: only results show it.
+    /// The bytes may be card data: they are in the results, and not in messages.
     @Test func messagesHoldNothingOfTheBytes() throws {
         try ModemSound.write(Array(";4111111111111111=29121010000000000?".utf8), "bell202", to: folder("a.wav"))
         let run = CommandRun("demodulate", folder("a.wav"))

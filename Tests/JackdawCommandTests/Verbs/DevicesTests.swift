@@ -9,7 +9,7 @@ import Testing
 @testable import JackdawBluetooth
 @testable import jackdaw_cli
 
-/// What `jackdaw devices` says of systems that are not there.
+/// `jackdaw devices` on simulated systems.
 @Suite struct DevicesTests {
     private let waiting = ScriptedWaiting()
     private let card = ScriptedDevice(11, [(.jack(1, "Mic Jack"), false), (.jack(2, "Headphone Jack"), true)])
@@ -22,7 +22,7 @@ import Testing
         PCMHint(name: $0, meaning: "Default Audio Device", directions: [.capture])
     }
 
-    /// The laptop, of which the first card senses its jacks.
+    /// Runs the verb, by default on a laptop whose first card has jack detection.
     private func run(
         _ arguments: [String] = [], over files: FakeFiles = .laptop, names: [PCMHint] = [],
         jackFailures: [String: Int32] = [:], adapters: [BluetoothAdapter] = []
@@ -127,7 +127,7 @@ import Testing
         for word in ["no sound card", "snd-usb-audio", "dmesg", "/dev/snd"] { #expect(run.messages.contains(word)) }
     }
 
-    /// A sound server may have what this system has not.
+    /// A sound server may offer devices on a system without sound cards.
     @Test func aSoundServerWithoutCardsIsListed() throws {
         let run = try run(over: FakeFiles(), names: Self.names)
         #expect(run.status == 0)
@@ -193,7 +193,7 @@ import Testing
         #expect(!run.messages.contains("jack detection"))
     }
 
-    /// What is known of each family of readers, and what is not.
+    /// The list has the known and the unknown facts of each family of readers.
     @Test func familiesOfReadersAreListed() throws {
         func lines(_ arguments: String...) throws -> [String] {
             let verb = try #require(try JackdawCommand.parseAsRoot(["devices"] + arguments) as? Devices)
@@ -244,7 +244,7 @@ import Testing
         #expect(objects.last?.hasSuffix(#""powered":false}"#) == true)
     }
 
-    /// A machine without sound cards may have a radio all the same.
+    /// A machine without sound cards may have a Bluetooth adapter.
     @Test func adaptersAloneAreSomething() throws {
         #expect(try run(over: FakeFiles()).status == 1)
         let run = try run(over: FakeFiles(), adapters: Self.adapters)
@@ -252,7 +252,7 @@ import Testing
         #expect(run.lines.first?.hasPrefix("adapter") == true)
     }
 
-    /// Names come from devices, which anyone can make.
+    /// The names come from devices and processes, which are not trusted.
     @Test func namesOfDevicesDoNotSteerATerminal() throws {
         card.contents = [(.jack(1, "Mic\u{1B}[2J Jack"), true)]
         var files = FakeFiles.laptop
@@ -264,7 +264,7 @@ import Testing
         }
     }
 
-    /// Whatever this machine has, the real thing ends in one of the ways that the manual names.
+    /// On the real system of this machine the exit code is one of those in the manual.
     @Test func theRealSystemIsListed() throws {
         let run = try ChildProcess(["devices", "--json"])
         #expect([0, 1].contains(run.status), "\(run.messages)")

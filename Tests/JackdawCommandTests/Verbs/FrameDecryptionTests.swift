@@ -6,11 +6,11 @@ import Testing
 
 @testable import jackdaw_cli
 
-/// Swipes, decrypted with a key in a file.
+/// `jackdaw frame --key-file`: swipes are decrypted with the key in a file.
 @Suite struct FrameDecryptionTests {
     private static let key = Array("0123456789ABCDEF FEDCBA9876543210\n".utf8)
     private static let otherKey = Array("A1B2C3D4E5F60718293A4B5C6D7E8F90".utf8)
-    /// By ID TECH's original layout, of a card for tests, with the published test key; made by other code.
+    /// A test card in ID TECH's original layout, encrypted with the published test key by other code.
     private static let swipe = """
         02C200001F241F00252A353431332A2A2A2A2A2A2A2A303034345E412F425E2A2A2A2A2A2A2A2A2A2A2A3F2A3B353431332A2A2A2A2A2A2A2A\
         303034343D2A2A2A2A2A2A2A2A2A2A2A3F2AA67738CBD187CEFB324BB5006C86E2A6DBE0DF0808B436C76CBD48A5D888CA98D8CBEEFD8DEF0F\
@@ -44,7 +44,7 @@ import Testing
         #expect(!line.contains("33333333337676760707"))
     }
 
-    /// Who can write the file can have the key be another one; who can read it has the key.
+    /// Other users who can write the file can replace the key: error. Those who can read it have the key: warning.
     @Test(arguments: [
         (0o600, true, false), (0o400, true, false), (0o640, true, true), (0o604, true, true), (0o620, false, false),
         (0o602, false, false), (0o666, false, false),
@@ -113,12 +113,12 @@ import Testing
         #expect(!run.messages.contains("A1B2"))
     }
 
-    /// A frame as `frame` takes it.
+    /// The hexadecimal digits of a frame, as an argument of `frame`.
     private static func digits(_ frame: [UInt8]) -> String {
         frame.map { String(Int($0) + 256, radix: 16).dropFirst() }.joined()
     }
 
-    /// A swipe of MagTek's manual, with other characters in place of some.
+    /// The swipe of MagTek's manual, after changes to its fields.
     private static func magTek(_ replace: (inout [[UInt8]]) -> Void) throws -> String {
         var fields = PublishedSwipes.magTek.dropLast().split(
             separator: UInt8(ascii: "|"), omittingEmptySubsequences: false
@@ -152,14 +152,14 @@ import Testing
             try #require(CommandRun("frame", "--json", "--key-file", path, "magtek", swipe).lines.last))
         #expect(object["magneprint"] as? String == "decrypted")
         #expect(object["message"] is NSNull)
-        // It is of the card, and nothing of it is shown.
+        // The fingerprint is card data, and nothing of it is shown.
         #expect(!run.output.uppercased().contains("010002D4B69C"))
     }
 
     @Test func aMagnePrintThatDoesNotDecryptIsTold() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(Self.key, to: "key")
-        // Another block at its end, which is padded with zeros.
+        // The last block is replaced; its padding is no longer zeros.
         let swipe = try Self.magTek { $0[6].replaceSubrange(96..<112, with: Array("0123456789ABCDEF".utf8)) }
         let run = CommandRun("frame", "--key-file", path, "magtek", swipe)
         #expect(run.status == 0)
@@ -179,7 +179,7 @@ import Testing
         #expect(!CommandRun("frame", "--key-file", path, "magtek", swipe).lines.contains { $0.hasPrefix("  MagneP") })
     }
 
-    /// What is in the file of the key, the status and the message.
+    /// The contents of the key file, the exit status and the message.
     @Test(arguments: [
         ("", 65, "there are no bytes"), ("0123", 65, "not decrypted: no key for these readers has 2 bytes"),
         ("0123G", 65, "character 5 "),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import jackdaw_cli
 
-/// Frames of readers, explained.
+/// `jackdaw frame`: frames of readers are explained.
 @Suite struct FrameTests {
     private static func digits(_ bytes: [UInt8]) -> String {
         bytes.map { String(Int($0) + 256, radix: 16).dropFirst() }.joined()
@@ -92,7 +92,7 @@ import Testing
         #expect(run.lines == [#"{"direction":"answer","offset":0,"size":1,"field":"answer","value":"06 ACK"}"#])
     }
 
-    /// Digits, the first words of the message, and the numbers in it: the place of the error, and the values.
+    /// Digits, the beginning of the message, and the numbers in it: the place of the error and the values.
     private static let wrong: [(String, String, [String])] = [
         ("5669564F746563683200 18 01 0000 B3CE", "no frame of neo: byte 14: ", ["14", "B3", "CE", "B3", "CD"]),
         ("5669564F746563683200 18 01 0000 B3", "no frame of neo: byte 15: ", ["15", "15", "16"]),
@@ -118,11 +118,11 @@ import Testing
         #expect(run.messages.contains("Unknown protocol morse; known protocols: \(known)."))
     }
 
-    /// A confused reader sends a card's text where its own should be.
+    /// A faulty reader sends the text of a card instead of its own.
     @Test(arguments: [
-        // The answer to a question about its software: "B4111111111111111^" and "DOE/JANE^".
+        // The answer to a request for the firmware version: "B4111111111111111^" and "DOE/JANE^".
         ("idtech", 0x22, "B4111111111111111^", "4111111111111111"), ("idtech", nil, "DOE/JANE^", "DOE"),
-        // A setting, such as its number.
+        // The value of a setting, such as the serial number.
         ("idtech", 0x4E, "4111111111111111", "34 31 31 31"), ("idtech", 0x4E, "DOE/JANE^2512", "44 4F 45"),
     ])
     func aTextOfTheReaderThatMayBeACardsIsShownOnDemandOnly(
@@ -141,7 +141,7 @@ import Testing
         #expect(revealed.output.contains(card), "\(revealed.output)")
     }
 
-    /// The number of a MagneSafe reader is its owner's to choose.
+    /// The owner of a MagneSafe reader may set its serial number.
     @Test func aNumberOfAReaderThatMayBeACardsIsShownOnDemandOnly() throws {
         var fields = [[UInt8]](repeating: [], count: 10)
         fields[0] = Array("%E?".utf8)

@@ -17,14 +17,14 @@ import Testing
         #expect(run.messages.isEmpty)
     }
 
-    /// A broken line cannot be copied to a shell.
+    /// A wrapped line could not be copied to a shell.
     @Test(arguments: verbs) func examplesFitALine(verb: String) {
         let help = CommandRun(verb, "--help").output
         let examples = help.components(separatedBy: "EXAMPLES\n").last?.components(separatedBy: "\n\n").first ?? ""
         for line in examples.components(separatedBy: "\n") { #expect(line.hasPrefix("  "), "\(line)") }
     }
 
-    /// Channels go beyond those that a shell offers.
+    /// A channel may have a higher number than those that a shell completes.
     @Test(arguments: ["decode", "inspect"]) func noChannelIsLeftOut(verb: String) {
         #expect(!CommandRun(verb, "--help").output.contains("values: all, 1, 2"))
         #expect(!CommandRun(verb, "--channel", "0", "a.wav").messages.contains("one of"))
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    /// What is near no verb, and may be card data, is not corrected.
+    /// A word that resembles no verb may be card data, and gets no suggestion.
     @Test(arguments: ["x", "swipe", "4111111111111111", "--decod"]) func anythingElseIsNot(word: String) {
         let run = CommandRun(word)
         #expect(run.status == 64)

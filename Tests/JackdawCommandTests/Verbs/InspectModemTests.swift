@@ -8,7 +8,7 @@ import Testing
 
 @testable import jackdaw_cli
 
-/// What `inspect` says of modem sound.
+/// `jackdaw inspect` with modem sound.
 @Suite struct InspectModemTests {
     private let folder: TemporaryFolder
     private static let text = "Jackdaw hears 4111111111111111 twice."
@@ -44,7 +44,7 @@ import Testing
         #expect(values["regularity", default: 0] > 0.95)
         #expect(abs(values["start", default: 0] - 0.25) < 0.05)
         #expect(abs(values["end", default: 0] - 0.92) < 0.05)
-        // It is not a swipe that cannot be read.
+        // Modem sound is no failed swipe.
         #expect((object["swipes"] as? [Any])?.isEmpty == true)
     }
 
@@ -56,7 +56,7 @@ import Testing
         #expect(run.lines.last == "  swipes    none")
     }
 
-    /// A modem whose tones are those of no mode was a swipe over the whole file that failed.
+    /// A regression: tones of no known mode were reported as a failed swipe over the whole file.
     @Test(arguments: [
         FrequencyShift(baud: 2_400, mark: 1_800, space: 3_800), .init(baud: 2_400, mark: 3_800, space: 1_800),
         .init(baud: 4_800, mark: 3_000, space: 7_000), .init(baud: 150, mark: 600, space: 900),
@@ -121,11 +121,11 @@ import Testing
         let first = try #require(line.characters.first)
         #expect(first.label == "4A")
         #expect(first.bits == [0, 0, 1, 0, 1, 0, 0, 1, 0, 1])
-        // A quarter of a second and 0.05 s of mark go before it.
+        // A quarter of a second of silence and 0.05 s of mark precede it.
         #expect(abs((first.edges.first ?? 0) / 44_100 - 0.3) < 0.0004)
     }
 
-    /// The chips of a reader without tones: no bits, but bytes and where they lie.
+    /// Chips without tones have no bits in the picture, but bytes at their places.
     @Test func bytesOfChipsAreDecodedToo() throws {
         var encoder = try LineMode(named: "unimag").encoder(sampleRate: 44_100)
         var samples = [Float](repeating: 0, count: 11_025)
@@ -143,7 +143,7 @@ import Testing
         #expect(line.characters.allSatisfy { $0.edges.count == 21 && $0.bits.isEmpty })
     }
 
-    /// Chips look like a swipe that fails; what keeps time as no hand does is not listed as one.
+    /// Chips look like a failed swipe; sound with too even a speed for a hand is not listed as one.
     @Test func chipsAreNoFailedSwipe() throws {
         var encoder = try LineMode(named: "unimag").encoder(sampleRate: 48_000)
         var samples = [Float](repeating: 0, count: 4_800)
@@ -158,7 +158,7 @@ import Testing
         #expect((object["swipes"] as? [Any])?.isEmpty == true)
     }
 
-    /// The sound of a Manchester UART was taken for a swipe without bit cells.
+    /// A regression: the sound of a Manchester UART was reported as a swipe without bit cells.
     @Test(arguments: ["hijack", "flojack"], [44_100.0, 48_000])
     func aManchesterUARTIsNoFailedSwipe(mode: String, sampleRate: Double) throws {
         var encoder = try LineMode(named: mode).encoder(sampleRate: sampleRate)
@@ -178,7 +178,7 @@ import Testing
         if sampleRate == 44_100 {
             record.receive((samples + silence).span)
             let line = try #require(try record.finishLines(isRevealed: true).first)
-            // Of a line that goes on, the first seconds are decoded.
+            // Only the first seconds of a long line are decoded.
             let text = line.characters.map(\.text).joined()
             #expect(text.utf8.count > 16)
             #expect(String(decoding: bytes, as: UTF8.self).hasPrefix(text))
@@ -186,7 +186,7 @@ import Testing
         }
     }
 
-    /// Bytes may be card data: neither they nor their bits show.
+    /// Bytes may be card data: without `--reveal` neither they nor their bits show.
     @Test func bytesAreHidden() throws {
         let line = try inspection(isRevealed: false)
         #expect(line.characters.count == 2 * Self.text.count)
@@ -210,7 +210,7 @@ import Testing
         #expect(script.contains("'4A  J'"))
     }
 
-    /// The bytes of a part are those that are sent there, long after the beginning.
+    /// A part of the picture has the bytes that are sent in it, also long after the beginning.
     @Test(
         .enabled(if: hasGnuplot, "gnuplot is not installed"),
         arguments: [[], ["--from", "9.5"], ["--from", "9.5", "--to", "9.52"], ["--to", "0.5"], ["--from", "11.6"]])
@@ -241,7 +241,7 @@ import Testing
         FileManager.default.isExecutableFile(atPath: "\($0)/gnuplot")
     }
 
-    /// Recordings of real phones, which the project may not hand on.
+    /// Recordings of real phones, which the project may not distribute.
     @Test(arguments: [
         ("softmodem-1225-whole-word", "softmodem-1225"), ("softmodem-315-whole-word", "softmodem-315"),
         ("webjack-10x", "webjack"), ("webjack-10x-nexus5-clipped", "webjack"),

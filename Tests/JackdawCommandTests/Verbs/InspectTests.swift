@@ -84,7 +84,7 @@ import Testing
         #expect(CommandRun(["inspect"] + arguments + ["a.wav"]).status == 64)
     }
 
-    /// Fourteen swipes, a second and a half from one to the next.
+    /// Fourteen swipes at intervals of 1.5 s.
     private func manySwipes() throws -> String {
         let one = try SwipeSound.render(";4111111111111111=2912101?", .two, .init(sampleRate: 44_100))
         let pause = [Float](repeating: 0, count: max(0, 66_150 - one.count))
@@ -113,7 +113,7 @@ import Testing
         #expect(CommandRun("inspect", "--plot", plot, file, "--from", "1000").status == 1)
     }
 
-    /// A window between two points of the picture, or of a single sample, has an axis, too.
+    /// A part of a single sample, or between two points of the picture, also has an axis.
     @Test(
         .enabled(if: hasGnuplot, "gnuplot is not installed"),
         arguments: [(0.2, 0.20001), (0.2, 0.2000001), (0.2, 0.201), (0, 0.1321)])
@@ -139,7 +139,7 @@ import Testing
         #expect(CommandRun("inspect", "--plot", folder("none/p.svg"), folder("a.wav")).status == 74)
     }
 
-    /// A gnuplot that ends well and has drawn a part of the picture, as the real one does if the disk is full.
+    /// A gnuplot that reports success and has drawn a part of the picture, as the real one does if the disk is full.
     @Test(arguments: [
         ("png", #"\211PNG\r\n\032\n\0\0\0\rIHDR"#), ("svg", "<?xml version=\"1.0\"?><svg><g>"), ("png", ""),
         ("svg", ""),
@@ -157,7 +157,7 @@ import Testing
         #expect(folder.names == ["a.wav", "gnuplot", "p.\(kind)"])
     }
 
-    /// A small file system of this test's own, in a namespace of its own.
+    /// The disk is a small file system in a namespace of its own.
     @Test(
         .enabled(if: hasGnuplot, "gnuplot is not installed"),
         .enabled(if: canMount, "no file system can be mounted here (unshare)"), arguments: ["png", "svg"])
@@ -175,11 +175,11 @@ import Testing
         #expect(lines.suffix(3) == ["status 74", "old", "p.\(kind)"], "\(run.messages)")
     }
 
-    /// Names that begin with a quote, and have more of them.
+    /// Names that begin with a quote, some with further quotes.
     @Test(.enabled(if: hasGnuplot, "gnuplot is not installed"), arguments: ["'a.wav", "''a'b.wav", "\"`id`.wav"])
     func namesWithQuotesAreDrawn(name: String) throws {
         #expect(CommandRun("synth", "-o", folder(name)).status == 0)
-        // By its name alone, without a folder before it.
+        // The argument is the name alone, without a folder.
         let script = "cd \"$3\" && \"$1\" inspect --plot p.svg \"$2\""
         let run = try ChildProcess(
             ["-c", script, "sh", ChildProcess.executable.path, name, folder.path],
@@ -223,11 +223,11 @@ import Testing
     }
 }
 
-/// What `inspect` keeps of the swipes of a recording.
+/// The data that `inspect` keeps of the swipes of a recording.
 @Suite struct ChannelRecordTests {
     private static let text = "%B4111111111111111^QUENTIN/ROSAMUND^29121010000000000000?"
 
-    /// A record of a recording with so many swipes.
+    /// The record of a recording with this number of swipes.
     private func record(swipes: Int, part: PicturePart?, isRevealed: Bool = false) throws -> ChannelRecord {
         let message = try TrackMessage(Self.text, code: .alphanumeric)
         let synthesizer = try SwipeSynthesizer(configuration: .init(sampleRate: 22_050))
@@ -243,7 +243,7 @@ import Testing
         return record
     }
 
-    /// Everything that a value holds, down to the leaves.
+    /// All values inside a value, by reflection.
     private func leaves(_ value: Any) -> [Any] {
         let children = Mirror(reflecting: value).children
         let isSecret = value is WipedArray<Float> || value is WipedArray<UInt8> || value is DecodedTrack
@@ -255,12 +255,12 @@ import Testing
         #expect(record.swipes.count == 30)
         let leaves = leaves(record.swipes)
         for leaf in leaves {
-            // Sound, bits, and characters in clear.
+            // The types of sound, of bits, and of tracks in clear.
             #expect(!(leaf is WipedArray<Float> || leaf is WipedArray<UInt8> || leaf is DecodedTrack))
             #expect("\(leaf)".utf8.count < 200)
             #expect(!"\(leaf)".contains("4111111111111111") && !"\(leaf)".contains("QUENTIN"))
         }
-        // A fixed number of small values a swipe, and no list that is as long as the swipe.
+        // A swipe has a fixed number of small values, and no list whose length depends on the swipe.
         #expect(leaves.count < 30 * 40)
         #expect(
             record.swipes.allSatisfy { "\($0.text)" == "%B411111******1111^*******/********^2912101*************?" })
@@ -291,7 +291,7 @@ import Testing
                 for start in stride(from: 0, to: count, by: step) {
                     picture.add(Array(bytes[start..<min(count, start + step)]))
                 }
-                // Line ends after the end are no part of an SVG.
+                // The picture is complete without the line ends after the last tag of an SVG.
                 #expect(picture.isComplete == (count >= bytes.count - (isVector ? 2 : 0)))
             }
         }
@@ -309,7 +309,7 @@ import Testing
 }
 
 @Suite struct FluxPeaksTests {
-    /// A signal whose pulses lie exactly where they are put.
+    /// A signal with pulses at the given times, in samples.
     private func sound(_ times: [Double], length: Int) -> WipedArray<Float> {
         var samples = [Float](repeating: 0, count: length)
         for (number, time) in times.enumerated() {
@@ -383,7 +383,7 @@ import Testing
         #expect(rows.allSatisfy { $0.count.isMultiple(of: 5) })
     }
 
-    /// The digits of hidden characters, and those of the LRC that would give one of them away, must not show.
+    /// The bits of hidden characters must not show, nor those of the LRC, which would reveal one of them.
     @Test func bitsOfMaskedCharactersDoNotShow() throws {
         let masked = try inspection(isRevealed: false)
         let hidden = masked.characters.filter { !$0.isShown }
@@ -448,7 +448,7 @@ import Testing
         #expect(revealed.characters.allSatisfy { $0.cells.allSatisfy { SwipePicture.showsBit(revealed, $0) } })
     }
 
-    /// Of a swipe that lies on an edge, the rows on this side of it are drawn.
+    /// If the edge of a part is within a swipe, the rows on its side of the edge are drawn.
     @Test func aPartOfASwipeIsDrawn() throws {
         let swipe = try inspection(isRevealed: false)
         let rows = SwipePicture.rows(of: swipe)

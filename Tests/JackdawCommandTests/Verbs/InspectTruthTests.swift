@@ -5,7 +5,7 @@ import Testing
 
 @testable import jackdaw_cli
 
-/// What `inspect` says of sound whose truth is known, each measure by itself and all of them together.
+/// The measures of `inspect` for synthetic sound with known values, each by itself and all together.
 @Suite struct InspectTruthTests {
     private static let rate = 48_000.0
     private let folder: TemporaryFolder
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: [-30.0, -60]) func noiseFloors(level: Double) throws {
-        // A tone in the middle third is no noise.
+        // The tone in the middle third does not count as noise.
         let loud = [Float](repeating: 0, count: 48_000) + tone(3_000, -10, seconds: 1)
         let (object, lines) = try inspected(sum(noise(level, count: 144_000), loud))
         #expect(abs(try number(object, "noise") - level) < 1)
@@ -69,7 +69,7 @@ import Testing
     @Test func clipping() throws {
         let clipped = tone(500, 6).map { min(max($0, -1), 1) }
         let (object, lines) = try inspected(clipped)
-        // Two runs a period, each 60 of 90 degrees on either side of its top.
+        // Two runs a period, each from 60 degrees before a peak to 60 degrees after it.
         #expect(abs(try number(object, "clipped_runs") - 3_000) <= 2)
         #expect(abs(try number(object, "clipped_share") - 2.0 / 3) < 0.03)
         #expect(lines.contains { $0.hasPrefix("  clipping  3000 runs, 6") || $0.hasPrefix("  clipping  2999 runs, 6") })
@@ -93,7 +93,7 @@ import Testing
         #expect(lines.contains { $0.contains("carriers  1234 Hz (") && $0.contains(" wide) at -20.") })
     }
 
-    /// Mode, baud and tones of modem sound with hum and noise under it, and the measures of those too.
+    /// Mode, baud and tones of modem sound in hum and noise, and the levels of these.
     @Test(arguments: ["bell103", "bell202", "v21", "v23", "softmodem-1225", "webjack", "unimag", "udynamo"])
     func theModeUnderHumAndNoise(name: String) throws {
         let mode = try LineMode(named: name)

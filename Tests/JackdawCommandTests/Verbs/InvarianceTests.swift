@@ -5,13 +5,13 @@ import Testing
 
 @testable import jackdaw_cli
 
-/// The same sound gives the same lines, however a file holds it.
+/// The same sound gives the same lines, whatever the format of the file.
 @Suite struct InvarianceTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Swipes for both tiers and one that is cut, in samples that 16 bits hold exactly.
+    /// A swipe for each tier and one that is cut short, rounded to 16 bits.
     private static func swipes() throws -> [Float] {
         let clean = try SwipeSound.render(TestCard.text(.one), .one, .init(sampleRate: 44_100))
         let noisy = try SwipeSound.render(
@@ -20,7 +20,7 @@ import Testing
         return samples.map { ($0 * 32_767).rounded() / 32_768 }
     }
 
-    /// What is decoded of a file, its name taken out.
+    /// The lines of `decode` for a file, without its name.
     private func lines(_ path: String, _ options: String...) throws -> [String] {
         let run = CommandRun(["decode", "--json", "--failures", "--bits", "--reveal"] + options + [path])
         #expect(run.status == 0 && run.messages.isEmpty)
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    /// A channel says the same alone and among others.
+    /// The lines of a channel are the same alone and among others.
     @Test func channelsDoNotDisturbEachOther() throws {
         let swipes = try Self.swipes()
         var random = SeededRandom(seed: 1)

@@ -21,7 +21,7 @@ struct ManualTests {
         try process.run()
         let bytes = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
-        // What is bold or underlined is struck twice.
+        // Bold and underlined characters are struck twice.
         return String(decoding: bytes, as: UTF8.self).replacing(/.\u{8}/, with: "")
     }
 
@@ -37,7 +37,7 @@ struct ManualTests {
             #expect(paragraph.count { $0 == "“" } == paragraph.count { $0 == "”" }, "\(paragraph)")
             let parts = paragraph.components(separatedBy: "\"")
             #expect(parts.count % 2 == 1, "\(paragraph)")
-            // A value is one or two words; what lies between two of them is more.
+            // A quoted value is one or two words; the text between two values has more.
             for part in stride(from: 1, to: parts.count, by: 2).map({ parts[$0] }) {
                 #expect(part.wholeMatch(of: /[a-z_]+( [a-z]+)?/) != nil, "\(part)")
                 quoted += 1

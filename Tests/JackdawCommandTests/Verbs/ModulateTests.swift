@@ -28,7 +28,7 @@ import Testing
         #expect(try samples(of: "a.wav").samples == expected.map { Int16(($0 * 32_768).rounded(.toNearestOrEven)) })
     }
 
-    /// Standard input is read in pieces, which are none of the message's.
+    /// Standard input is read in pieces, which make no difference to the sound.
     @Test(arguments: LineMode.all.map(\.name)) func longInputSoundsAsInOneGo(mode: String) throws {
         let bytes = (0..<600).map { UInt8(truncatingIfNeeded: 73 &* $0) }
         for idle in ["0.1", "0"] {
@@ -81,7 +81,7 @@ import Testing
         let sound = try ChildProcess(["modulate", "--mode", "bell103", "-o", "-"], input: [])
         #expect(sound.status == 0)
         #expect(sound.output.starts(with: Array("RIFF".utf8)))
-        // The idle line alone, 0.2 s of 16 bits.
+        // Only the idle line: 0.2 s of 16-bit samples.
         #expect(sound.output.count == 44 + 2 * 9_600)
     }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import jackdaw_cli
 
-/// What only a process of its own shows: standard input and output, signals, exit codes.
+/// Standard input and output, signals and exit codes, which need a process of its own.
 @Suite struct ProcessTests {
     @Test func soundPassesThroughPipes() throws {
         let sound = try ChildProcess(["synth", "-o", "-", "--reverse"])
@@ -47,15 +47,15 @@ import Testing
         #expect(!run.messages.contains("888888"))
     }
 
-    /// Whether this process ignores a signal, which its children do then, too: a hangup after nohup.
+    /// Whether this process ignores a signal, such as a hangup after nohup; then its children ignore it, too.
     private static func ignores(_ signal: Int32) throws -> Bool {
         let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         let mask = try #require(status.firstMatch(of: /SigIgn:\s*([0-9a-f]+)/)?.1)
         return try #require(UInt64(mask, radix: 16)) >> UInt64(signal - 1) & 1 == 1
     }
 
-    /// Names of any bytes: no UTF-8, a sign that combines with the slash before it, quotes, a line end. A shell makes them of
-    /// octal digits: a `Process` would not pass them on.
+    /// Names of any bytes: invalid UTF-8, a character that combines with the slash before it, quotes, a line end. A
+    /// shell makes them from octal digits, because `Process` passes only UTF-8.
     @Test(arguments: [
         (#"a\0377b"#, #"a\xffb"#), (#"\0303"#, #"\xc3"#), (#"\0314\0201a"#, "\u{301}a"), ("'q", "'q"),
         (#"a\0330\0234b"#, #"a\u{61c}b"#), (#"a\nb"#, #"a\u{a}b"#), (#"\0364\0217\0277\0277"#, #"\xf4\x8f\xbf\xbf"#),
@@ -105,7 +105,8 @@ import Testing
         #expect(process.terminationStatus == SIGPIPE)
     }
 
-    /// Each verb, with what it opens files, links and threads for; output that cannot be written ends those that go on.
+    /// Each verb, with options by which it opens files, links and threads. Verbs that would go on for ever write to a
+    /// full disk.
     private static let verbs: [(line: String, statuses: [Int32])] = [
         ("decode a.wav", [0]), ("synth -o b.wav", [0]), ("demodulate a.wav", [0, 1, 65]), ("inspect a.wav", [0]),
         ("modulate --mode v23 -o b.wav", [0]), ("inspect --plot a.png a.wav", [0, 69]), ("bench a.wav", [0]),
@@ -122,7 +123,7 @@ import Testing
         ("simulate miura --link pty --json", [74]), ("autodetect --link sim:unimag --yes", [0, 74]),
     ]
 
-    /// With as few as these it does its work or says that there are none to spare.
+    /// With so few file descriptors the verb does its work, or ends with an error.
     @Test(
         .enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "there is no /dev/full"),
         .timeLimit(.minutes(30)), arguments: verbs)
@@ -139,8 +140,8 @@ import Testing
         }
     }
 
-    /// Card data in memory must not reach the disk when it crashes; a limit of 0 would not keep them from a program that
-    /// takes cores.
+    /// A crash must not write card data from the memory to the disk. A limit of 0 would still pass the core to a
+    /// program that collects cores.
     @Test func aCrashLeavesNoCore() throws {
         let process = try waitingForSound()
         let limits = try String(contentsOfFile: "/proc/\(process.processIdentifier)/limits", encoding: .utf8)
@@ -151,7 +152,7 @@ import Testing
         #expect(["0", "1"].contains(limit[0]) && limit[0] == limit[1])
     }
 
-    /// The command, after a swipe that it has read: it waits for more.
+    /// Starts the command, which has read a swipe and waits for more sound.
     private func waitingForSound() throws -> Process {
         let input = Pipe()
         let output = Pipe()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import jackdaw_cli
 
-/// Bits without start and stop bits, through the command.
+/// `jackdaw demodulate` with bits without start and stop bits.
 @Suite struct RawBitsTests {
     private static let text = Array("Raw bits, most significant first.".utf8)
     private let folder: TemporaryFolder
@@ -48,7 +48,7 @@ import Testing
         #expect(object["bytes"] as? String == (Self.text.dropLast() + [last & 0b1110_0000]).lowercaseHexadecimal)
     }
 
-    /// Each burst begins with a byte of its own.
+    /// A byte never has bits of two bursts.
     @Test func burstsBeginWithAByte() throws {
         let mode = try LineMode(named: "bell103")
         guard case .frequencyShift(let shift, _) = mode.code else { return }

@@ -6,7 +6,7 @@ import Testing
 @testable import JackdawDSP
 @testable import jackdaw_cli
 
-/// Every verb at its most talkative, over cards of all kinds: no account number may come out.
+/// Every verb with its most detailed output, with cards of all kinds: no account number may be printed.
 @Suite struct SecurityTests {
     /// Public test numbers, and numbers of the unassigned prefix 999999.
     static let numbers = [
@@ -26,7 +26,7 @@ import Testing
         for card in Self.cards(number) { try expectNoOutput(of: card, number, options: []) }
     }
 
-    /// Swipes that take the strong tier, and swipes that cannot be read.
+    /// Swipes that only the strong tier reads, and swipes that cannot be read.
     @Test(arguments: [["--noise", "3"], ["--noise", "-9"], ["--clip", "50", "--hum", "10"], ["--rate", "8000"]])
     func neitherDoesTheOutputOfHardSwipes(options: [String]) throws {
         let number = Self.numbers[0]
@@ -35,8 +35,8 @@ import Testing
         }
     }
 
-    /// Every verb that reads a swipe, over sound and over frames: no piece of a cardholder's name comes out without `--reveal`,
-    /// and the whole of it with it.
+    /// Every verb that reads a swipe, from sound or from a frame: no part of a cardholder's name is printed without
+    /// `--reveal`, and all of it with `--reveal`.
     @Test(arguments: [["--noise", "12"], ["--noise", "-9"], ["--reverse"], []])
     func noOutputHoldsAName(options: [String]) throws {
         let folder = try TemporaryFolder()
@@ -59,7 +59,8 @@ import Testing
         }
     }
 
-    /// Swipes as readers send them, decrypted or not; those with names are of the readers' manuals (`PublishedSwipes`).
+    /// Swipes of readers, with and without decryption; those with names are from the readers' manuals
+    /// (`PublishedSwipes`).
     @Test func noFrameHoldsAName() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write("0123456789ABCDEFFEDCBA9876543210".utf8, to: "key")
@@ -77,7 +78,7 @@ import Testing
         }
     }
 
-    /// Pieces of the names on the cards of these tests, and of those in the readers' manuals.
+    /// Expects that the text has no part of a name on the cards of these tests or of the readers' manuals.
     private static func expectNoName(_ text: String) {
         let pieces = [
             "QUEN", "UENT", "ENTI", "NTIN", "ROSA", "OSAM", "SAMU", "AMUN", "MUND", "HOGAN", "PAUL", "BUSH", "GEORGE",
@@ -86,7 +87,8 @@ import Testing
         for piece in pieces { #expect(!text.contains(piece), "\(piece) in \(text)") }
     }
 
-    /// Numbers and keys of 12 digits or more, in whatever option, and as the name of a file that is missing or written.
+    /// Numbers and keys of 12 digits or more, in any option, and in the name of a file that is missing or cannot be
+    /// written.
     @Test(arguments: [
         "0123456789ABCDEFFEDCBA9876543210", "0123456789abcdef", "41111111111111112", "411111111111", "A1B2C3D4E5F6",
     ])
@@ -145,7 +147,7 @@ import Testing
         }
     }
 
-    /// A conversation with a reader of each family that can be offered over a port, and what offers it.
+    /// `listen` and `simulate`, with each family that can be offered at a port.
     @Test(arguments: SimulatedFamily.all.map(\.name).filter { ReaderFamily.named($0)?.needsPackets == false })
     func noConversationHoldsAnAccountNumber(family: String) async throws {
         for options in [[], ["--json"]] {
@@ -153,7 +155,7 @@ import Testing
             #expect(!listening.isEmpty)
             for card in SimulatedCard.deck {
                 let number = card.tracks[1].dropFirst().prefix { $0 != "=" }
-                // A run of zeros reveals nothing, and occurs in serial numbers, too.
+                // Zeros alone reveal nothing, and also occur in serial numbers.
                 guard number.dropFirst(6).dropLast(4).contains(where: { $0 != "0" }) else { continue }
                 expectNoCard(listening + offering, String(number))
             }
@@ -172,7 +174,7 @@ import Testing
                 CommandRun(["synth", "--json", "-o", file, "--track\(card.track)", card.text] + options),
             ] + Self.talkative(file)
         for run in runs { expectNoCard(run, number) }
-        // What says where the swipes are in a recording of listen's.
+        // The manifest of the recording by `listen`.
         guard folder.names.contains("a.wav.kept.wav.json") else { return }
         expectNoCard(String(decoding: try folder.read("a.wav.kept.wav.json"), as: UTF8.self), number)
     }
@@ -190,7 +192,7 @@ import Testing
 
     private func expectNoCard(_ text: String, _ number: String) {
         #expect(!text.contains(number))
-        // The digits that masking must hide, wherever they stand: of 5555555555554444 they are those that it shows, too.
+        // The hidden digits must not occur anywhere else. Those of 5555555555554444 equal digits that masking shows.
         let hidden = String(repeating: "*", count: number.count - 10)
         let rest = text.replacing(number.prefix(6) + hidden + number.suffix(4), with: "")
         #expect(!rest.contains(number.dropFirst(6).dropLast(4)))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import jackdaw_cli
 
-/// Standard input and output that cannot be read or written: one line that says which of the two, and an exit code.
+/// Standard input and output that cannot be read or written: one line that names the stream, and an exit code.
 @Suite struct StandardStreamTests {
     private let folder: TemporaryFolder
 
@@ -30,7 +30,7 @@ import Testing
         #expect(folder.names.isEmpty)
     }
 
-    /// The file to be written would be opened as standard input, and be read.
+    /// Without a precaution the output file would become standard input, and be read.
     @Test func closedStandardInputIsAnInputOutputError() throws {
         let run = try ChildProcess(shell: "\"$0\" modulate --mode v21 -o \"$1\" <&-", folder("a.wav"))
         #expect(run.status == 74)
@@ -38,7 +38,7 @@ import Testing
         #expect(folder.names.isEmpty)
     }
 
-    /// The recording would be opened as standard output, and hold the results.
+    /// Without a precaution the recording would become standard output, and receive the results.
     @Test func closedStandardOutputIsAnInputOutputErrorAndInNoRecording() throws {
         #expect(CommandRun("synth", "-o", folder("a.wav")).status == 0)
         let run = try ChildProcess(
@@ -48,7 +48,7 @@ import Testing
         let recording = try folder.read("b.wav")
         #expect(!String(decoding: recording, as: UTF8.self).contains("\"file\""))
         #expect(CommandRun("decode", folder("b.wav")).lines.first?.hasSuffix("service code 101") == true)
-        // Messages that go nowhere change nothing.
+        // A closed standard error makes no difference.
         let whole = try ChildProcess(
             shell: "\"$0\" listen --link \"wav:$1\" --record \"$2\" 2>&-", folder("a.wav"), folder("c.wav"))
         #expect(whole.status == 0)
@@ -65,8 +65,7 @@ import Testing
         #expect(run.messages == "jackdaw: standard output: cannot be written (No space left on device)\n")
     }
 
-    /// A pipe that does not block takes and gives what it can, and no more.
-    /// Whether a process is in the system's call `poll`, or `ppoll`.
+    /// Whether a process waits in the system call `poll` or `ppoll`.
     private static func waitsInPoll(_ process: Process) -> Bool {
         let call = try? String(contentsOfFile: "/proc/\(process.processIdentifier)/syscall", encoding: .utf8)
         let number = call?.split(separator: " ").first.flatMap { Int($0) }
@@ -77,6 +76,7 @@ import Testing
         #endif
     }
 
+    /// A read or a write of a non-blocking pipe passes only the bytes that are available or fit.
     @Test(.timeLimit(.minutes(30))) func pipesThatDoNotBlockAreWaitedFor() throws {
         func start(_ arguments: [String], input: Any?, output: Any?) throws -> Process {
             let process = Process()
@@ -106,7 +106,7 @@ import Testing
         stopBlocking(input.fileHandleForReading)
         let reading = try start(
             ["modulate", "--mode", "v21", "-o", folder("a.wav")], input: input, output: FileHandle.nullDevice)
-        // It has found nothing to read, and waits or is gone.
+        // Until the command has found nothing to read and waits, or has ended.
         while !Self.waitsInPoll(reading), reading.isRunning { sched_yield() }
         try input.fileHandleForWriting.write(contentsOf: Data("hello".utf8))
         try input.fileHandleForWriting.close()
@@ -132,7 +132,7 @@ import Testing
                 run.messages.hasSuffix("jackdaw: standard output: cannot be written (No space left on device)\n"),
                 "\(run.messages)")
         }
-        // What is given up for it was not interrupted.
+        // The work is cancelled because of the full disk, which is no interrupt by the user.
         #expect(try ChildProcess(["listen", "--link", "sim:miura"], input: [], to: "/dev/full").status == 74)
     }
 
@@ -146,7 +146,7 @@ import Testing
             let run = CommandRun(verb, "--raw", text, "a.raw")
             #expect(run.status == 64)
             #expect(run.messages.contains(words), "\(run.messages)")
-            // What is accepted stands there, too.
+            // The message also lists the accepted values.
             #expect(run.messages.contains("RATE,s16|s24|s32|f32|f64,CHANNELS"))
         }
     }

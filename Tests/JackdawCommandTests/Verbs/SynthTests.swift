@@ -22,7 +22,7 @@ import Testing
         #expect(reader.frames == object["frames"] as? Int)
     }
 
-    /// A value that begins with a dash is not taken for an option.
+    /// A value that begins with a dash is not parsed as an option.
     @Test(arguments: ["--noise", "--hum"])
     func levelsMayBeNegative(option: String) throws {
         #expect(CommandRun("synth", "-o", folder("a.wav"), option, "-2").status == 0)
