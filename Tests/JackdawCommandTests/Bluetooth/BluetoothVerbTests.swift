@@ -105,7 +105,7 @@ import Testing
     }
 
     /// The reader withdraws the code that was shown; the user has nothing to answer, so nothing is printed.
-    @Test func aCodeThatWasShownIsNoQuestionThatIsOver() async throws {
+    @Test func aWithdrawnCodeIsNotReported() async throws {
         var environment = CommandEnvironment()
         environment.pair = { _, _, agent throws(LinkError) in
             await agent.display(passkey: "000007", entered: 0, for: Self.found[0])

@@ -34,7 +34,7 @@ import Testing
     }
 
     /// A task with many lines waits for the console, so that few lines are queued.
-    @Test func whoSaysMuchWaitsUntilItIsWritten() async throws {
+    @Test func manyLinesWaitForTheConsole() async throws {
         let count = 20 * Conversation.mostLines
         let (output, most) = try await onOwnThread {
             let recorder = ConsoleRecorder()
@@ -74,7 +74,7 @@ import Testing
     }
 
     /// A device withdraws its question while the user reads it.
-    @Test func aQuestionThatIsOverIsToldOfWhereItWasShown() async throws {
+    @Test func aWithdrawnQuestionIsReportedIfItWasShown() async throws {
         let shown = Shared(false)
         let messages = try await onOwnThread {
             let recorder = ConsoleRecorder()
@@ -97,7 +97,7 @@ import Testing
     }
 
     /// Lines that were queued before the end of the work are written in their order.
-    @Test func whatWasToldIsWritten() async throws {
+    @Test func queuedLinesAreWritten() async throws {
         let output = try await onOwnThread {
             let recorder = ConsoleRecorder()
             let conversation = try Conversation()

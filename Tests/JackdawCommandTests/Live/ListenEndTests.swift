@@ -124,7 +124,7 @@ import Testing
 
     /// The process is stopped between two readings of the clock.
     @Test(arguments: [7, 130, 900, 40_000])
-    func aWaitForACardIsNeverLessThanNothing(milliseconds: Int) throws {
+    func aWaitForASoundCardIsNeverNegative(milliseconds: Int) throws {
         let run = try listen(
             failing: 20, .notFound, ["--keep-trying", "--once"], step: .milliseconds(milliseconds))
         #expect(run.status == 0)
@@ -144,7 +144,7 @@ import Testing
 
     /// A writer keeps a FIFO open and sends nothing, a part of the header, or the header and half a sample.
     @Test(.timeLimit(.minutes(30)), arguments: [[], [0x52, 0x49], nil] as [[UInt8]?])
-    func theTimeIsOverWhileAPipeSendsNothing(beginning: [UInt8]?) throws {
+    func theTimeoutEndsItWhileAPipeSendsNothing(beginning: [UInt8]?) throws {
         #expect(unsafe mkfifo(folder("in"), 0o600) == 0)
         let input = try #require(FileHandle(forUpdatingAtPath: folder("in")))
         #expect(CommandRun("synth", "-o", folder("a.wav")).status == 0)

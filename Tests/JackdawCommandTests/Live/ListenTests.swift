@@ -283,7 +283,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoLinkIsSaid() {
+    @Test func invalidLinksAreRefused() {
         let run = CommandRun("listen", "--link", "hw:1,0")
         #expect(run.status == 64)
         #expect(run.messages.contains("unknown kind of link hw"))

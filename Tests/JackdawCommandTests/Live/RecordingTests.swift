@@ -62,7 +62,7 @@ import Testing
     }
 
     /// A FLAC file without samples would be an error, which must not replace the exit code.
-    @Test(arguments: ["kept.wav", "kept.flac"]) func whereNothingIsKeptThereIsNoFile(name: String) throws {
+    @Test(arguments: ["kept.wav", "kept.flac"]) func withoutASwipeThereIsNoFile(name: String) throws {
         let record = ["--record", folder(name), "--failures"]
         let run = try ScriptedListening.run(
             record, to: ScriptedPort([.sound(ScriptedListening.silence)]), isInterrupted: { true })

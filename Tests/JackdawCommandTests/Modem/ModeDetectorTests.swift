@@ -106,7 +106,7 @@ private struct ScriptedDecoder: LineDecoder {
     }
 
     /// Modes with similar tones decode each other's sound.
-    @Test func ofEqualsTheOneWhoseTonesTheseAreWins() throws {
+    @Test func ofEqualBurstsTheOneWithTheMeasuredTonesWins() throws {
         let shift = try #require(LineMode.all[1].keying.shift)
         let tones = LineBurst.Tones(mark: shift.mark * 1.02, space: shift.space * 1.02)
         let scripts = [burst("ab", at: 1, tones: tones), burst("ab", at: 1, tones: tones)]
@@ -121,7 +121,7 @@ private struct ScriptedDecoder: LineDecoder {
     }
 
     /// A longer burst loses if the sound does not have the tones of its mode.
-    @Test func theSoundHasTheLastWord() throws {
+    @Test func aBurstWithoutTheTonesOfItsModeLoses() throws {
         let scripts = [burst("abcde", at: 1), burst("vwxyz", at: 0.99)]
         #expect(try outcome(scripts, seconds: 4) == "\(second):vwxyz|")
         #expect(try outcome(scripts, seconds: 4, sound: sound()) == "\(first):abcde|")
@@ -142,7 +142,7 @@ private struct ScriptedDecoder: LineDecoder {
     }
 
     /// Two successive bursts of one mode win against a burst of another mode that overlaps both.
-    @Test func twoThatLieSideBySideOutweighOneAcross() throws {
+    @Test func twoBurstsWinAgainstOneThatOverlapsBoth() throws {
         let scripts = [burst("ab", at: 1) + burst("cd", at: 1.3), burst("xyz", at: 1.1)]
         #expect(try outcome(scripts, seconds: 4) == "\(first):ab|\(first):cd|")
     }

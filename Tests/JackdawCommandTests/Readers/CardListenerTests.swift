@@ -50,7 +50,7 @@ import Testing
         #expect((objects[3]["tracks"] as? [[String: Any]])?.map { $0["track"] as? Int } == [1, 2])
     }
 
-    @Test(arguments: [false, true]) func whatACardHoldsIsShownWhereThatIsAskedFor(isJSON: Bool) async throws {
+    @Test(arguments: [false, true]) func tracksAreShownOnlyWithReveal(isJSON: Bool) async throws {
         let options = ["--link", "sim:miura", "--swipes", "1"] + (isJSON ? ["--json"] : [])
         for isRevealed in [false, true] {
             let environment = try environment([([Presentation(Self.visa)], [])])
@@ -64,7 +64,7 @@ import Testing
     }
 
     /// A faulty reader sends a track as its firmware version.
-    @Test(arguments: [false, true]) func aReadersWordsShowNoTrack(isJSON: Bool) async throws {
+    @Test(arguments: [false, true]) func aTrackInTheFirmwareVersionIsNotShown(isJSON: Bool) async throws {
         var device = SimulatedDevice()
         device.firmware = "%B4111111111111111^DOE/JANE^30052010000000000000?"
         var environment = try environment([])
@@ -81,7 +81,7 @@ import Testing
     }
 
     /// Readers of plain bytes report nothing else.
-    @Test(arguments: [false, true]) func bytesAreShownWhereThatIsAskedFor(isJSON: Bool) throws {
+    @Test(arguments: [false, true]) func bytesAreShownOnlyWithReveal(isJSON: Bool) throws {
         let bytes: [UInt8] = [0x41, 0x0A]
         let event = ReaderEvent.reported(.bytes(ReaderBytes(copying: bytes.span)))
         for isRevealed in [false, true] {
@@ -255,7 +255,7 @@ import Testing
 
     /// The time passes while the reader waits for its first card, or for the one after it.
     @Test(arguments: ["sim:miura", link], [false, true])
-    func theTimeIsOverWithASwipeOrWithout(link: String, hasSwipe: Bool) async throws {
+    func theTimeoutEndsItWithASwipeOrWithout(link: String, hasSwipe: Bool) async throws {
         // The driver's last requests take time, too.
         let clock = LeapingClock(most: .seconds(1))
         let (sent, printed) = (Shared(""), Shared(""))
@@ -384,13 +384,13 @@ import Testing
         ["--link", "tcp:h:1", "--reader", "unimag"], ["--link", "wav:a.wav", "--reader", "ips"],
         ["--link", "alsa:null", "--reader", "ips", "--rate", "48000"],
     ])
-    func whatMakesNoSenseIsUsage(arguments: [String]) {
+    func invalidOptionsAreUsageErrors(arguments: [String]) {
         #expect(CommandRun(["listen"] + arguments).status == Status.usage.rawValue)
     }
 
     /// These readers use the audio jack or a serial line; the kind of the link selects it.
     @Test(arguments: ["ips", "ipsenterprise"], ["alsa:null", "tcp:127.0.0.1:9", "pty:/dev/ttyACM0"])
-    func aReaderMayBeOnEither(family: String, link: String) {
+    func aReaderMayBeOnAJackOrASerialLine(family: String, link: String) {
         #expect(throws: Never.self) {
             _ = try JackdawCommand.parseAsRoot(["listen", "--link", link, "--reader", family])
         }

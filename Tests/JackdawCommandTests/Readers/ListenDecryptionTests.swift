@@ -118,7 +118,7 @@ import Testing
 
     /// With a key, a swipe that was not decrypted does not count as read.
     @Test(.timeLimit(.minutes(30)), arguments: [true, false])
-    func theTimeIsOverWithASwipeThatWasDecryptedOrNot(isDecrypted: Bool) async throws {
+    func theTimeoutEndsItWithASwipeThatWasDecryptedOrNot(isDecrypted: Bool) async throws {
         let (clock, sent) = (LeapingClock(most: .seconds(1)), Shared(0))
         let passing = Task {
             // The requests: the version and two waits for a card, the second one after the swipe.
@@ -176,7 +176,7 @@ import Testing
         ["--link", "tcp:192.0.2.7:1", "--key-file", "key"], ["--link", "sim:idtech", "--key-scheme", "pin"],
         ["--link", "tcp:192.0.2.7:1", "--reader", "idtech", "--key-file", "-", "--profile", "-"],
     ])
-    func whatMakesNoSenseIsUsage(arguments: [String]) {
+    func invalidOptionsAreUsageErrors(arguments: [String]) {
         #expect(CommandRun(["listen"] + arguments).status == 64)
     }
 

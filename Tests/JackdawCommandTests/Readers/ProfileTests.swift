@@ -12,7 +12,7 @@ import Testing
     private typealias Status = jackdaw_cli.ExitStatus
 
     /// `listen` and `simulate` use the wire format of the same profile, which differs from the synthetic one.
-    @Test func aWireThatAProfileHasIsSpokenByBoth() async throws {
+    @Test func bothVerbsUseTheWireFormatOfAProfile() async throws {
         let family = try #require(ReaderFamily.named("epos"))
         var profile = family.simulatedProfile
         profile["frame.start"] = ProfileEntry("", .bytes([0xAA, 0x55]), .unknown, "for this test")
@@ -120,7 +120,7 @@ import Testing
         ["listen", "--link", "sim:epos", "--reader", "epos", "--profile", "f"],
         ["simulate", "echo", "--link", "pty", "--profile", "f"],
     ])
-    func whatMakesNoSenseIsUsage(arguments: [String]) {
+    func invalidOptionsAreUsageErrors(arguments: [String]) {
         #expect(CommandRun(arguments).status == Status.usage.rawValue)
     }
 }

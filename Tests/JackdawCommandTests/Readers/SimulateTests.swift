@@ -165,7 +165,7 @@ import Testing
         ("idtech", "A1B2C3D4E5F60718293A4B5C6D7E8F90", [], 65, "published for tests only"),
         ("idtech", "0123", [], 65, "no key for these readers has 2 bytes"), ("idtech", "xyz", [], 65, "character 1 "),
     ])
-    func keysThatDoNotDoAreTold(
+    func invalidKeysAreReported(
         family: String, key: String, options: [String], status: Int32, message: String
     ) throws {
         let folder = try TemporaryFolder()
@@ -196,7 +196,7 @@ import Testing
         ["ips", "--link", "pty", "--key-file", "key", "--profile", "profile.json"],
         ["idtech", "--link", "pty", "--key-scheme", "pin"], ["echo", "--link", "pty", "--key-file", "key"],
     ])
-    func whatMakesNoSenseIsUsage(arguments: [String]) {
+    func invalidOptionsAreUsageErrors(arguments: [String]) {
         #expect(CommandRun(["simulate"] + arguments).status == Status.usage.rawValue)
     }
 

@@ -186,7 +186,7 @@ struct AutodetectTests {
     }
 
     /// The end of the search cancels the opening; the message still has the reason why the reader is not ready.
-    @Test func aReaderWhoseLinkOpensTooLateIsToldOf() async throws {
+    @Test func aReaderWhoseLinkOpensTooLateIsReported() async throws {
         let jack = LateJack()
         let openings = LinuxSwipeEnvironment(
             LinkName(.alsa, "hw:1"), jack, JackAttachment(.always) { nil }, PlaybackVolume { nil }, nil)
@@ -218,7 +218,7 @@ struct AutodetectTests {
     }
 
     @Test(arguments: [("sim:nosuch", 69), ("tcp:localhost:1", 69), ("alsa:hw:nonexistent", 69)])
-    func whatIsNoJackIsToldOf(link: String, status: Int32) async throws {
+    func linksWithoutAJackAreRefused(link: String, status: Int32) async throws {
         let reported = try await run(["--link", link, "--yes"])
         #expect(reported.status == status, "\(reported)")
         #expect(reported.messages.contains(link))
@@ -229,7 +229,7 @@ struct AutodetectTests {
         (#"{"name": "x", "family": "miura"}"#, 65, "not a family that autodetect tries"), ("{", 65, "the profile"),
         (#"{"name": "x", "family": "unimag", "values": {"nosuch": {"number": 1}}}"#, 65, "nosuch"),
     ])
-    func profilesThatDoNotDoAreToldOf(json: String, status: Int32, words: String) async throws {
+    func invalidProfilesAreReported(json: String, status: Int32, words: String) async throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(json.utf8, to: "profile.json")
         let reported = try await run(["--link", "sim:unimag", "--yes", "--profile", path])
@@ -247,7 +247,7 @@ struct AutodetectTests {
     }
 
     @Test(arguments: [["--link", "nosuch:x"], ["--link", "sim"], ["unimag"]])
-    func whatMakesNoSenseIsUsage(arguments: [String]) {
+    func invalidOptionsAreUsageErrors(arguments: [String]) {
         #expect(CommandRun(["autodetect"] + arguments).status == Status.usage.rawValue)
     }
 }

@@ -245,7 +245,7 @@ import Testing
     }
 
     /// A machine without sound cards may have a Bluetooth adapter.
-    @Test func adaptersAloneAreSomething() throws {
+    @Test func adaptersAloneAreListed() throws {
         #expect(try run(over: FakeFiles()).status == 1)
         let run = try run(over: FakeFiles(), adapters: Self.adapters)
         #expect(run.status == 0)

@@ -111,7 +111,7 @@ import Testing
         #expect(run.output.isEmpty)
     }
 
-    @Test func anUnknownProtocolIsAQuestionOfUsage() {
+    @Test func anUnknownProtocolIsAUsageError() {
         let run = CommandRun("frame", "morse", "00")
         #expect(run.status == 64)
         let known = FrameProtocol.all.map(\.name).joined(separator: ", ")
