@@ -63,7 +63,7 @@ struct FieldReader {
         try field(counts, of: { $0.isDigit }, upTo: separator, expected)
     }
 
-    /// Reads characters up to a separator, and the separator.
+    /// Reads the characters before a separator, and skips the separator.
     mutating func characters(
         _ counts: ClosedRange<Int>, upTo separator: UInt8, _ expected: String
     ) throws(CardDataError) -> SecretText {
@@ -82,7 +82,8 @@ struct FieldReader {
         return take(count)
     }
 
-    /// Reads characters up to a separator, and the separator; or the field's full width if no separator comes before.
+    /// Reads the characters before a separator, and skips the separator; without a separator, reads the full width of
+    /// the field.
     mutating func characters(
         _ counts: ClosedRange<Int>, orUpTo separator: UInt8, _ expected: String
     ) throws(CardDataError) -> SecretText {

@@ -12,9 +12,9 @@ struct NibbleScorer: Sendable, Wipeable {
     /// Variance of the noise per sample, full scale 1.
     private(set) var variance: Float = 0
 
-    /// Nibbles on either side from which the level is estimated.
+    /// The number of nibbles on either side from which the level is estimated.
     private static let levelReach = 8
-    /// Chips on either side from which hum is estimated.
+    /// The number of chips on either side from which hum is estimated.
     private static let humReach = 8.0
     /// Rounds in which bits may be turned over.
     private static let rounds = 3
@@ -173,7 +173,7 @@ struct NibbleScorer: Sendable, Wipeable {
     private mutating func draw(_ burst: borrowing NibbleBurst) {
         line.zero(first: line.count)
         var line = move(&self.line)
-        // A stop chip comes before the first nibble, and nothing after the last one.
+        // The line begins at the level of a stop chip, and nothing follows the last nibble.
         var level: Float = -1
         var target = line.mutableSpan
         target[0] = level

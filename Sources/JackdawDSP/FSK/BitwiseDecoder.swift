@@ -34,7 +34,7 @@ struct BitwiseDecoder: Sendable {
     private static let mostFading: Float = 4
     /// One step of 16-bit sound, as a power: a weaker signal is no carrier.
     private static let leastPower: Float = 1 / 32_768 / 32_768
-    /// Bits by which a character may begin earlier or later than expected after another one.
+    /// The largest difference (bits) between the start of a character and the time expected after the one before it.
     private static let mostSlip = 0.3
     /// Gains with which the start of characters and the clock are followed.
     private static let slipGain = 0.5

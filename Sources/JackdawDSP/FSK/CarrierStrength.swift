@@ -246,7 +246,7 @@ struct CarrierTurns: Sendable {
 /// Measures a burst from its characters.
 struct BurstMeter: Sendable {
     private let start: Double
-    /// Time at which its last character ends, in samples.
+    /// Time at which the last character ends, in samples.
     private(set) var end: Double
     private var characters = 0
     private var framingErrors = 0

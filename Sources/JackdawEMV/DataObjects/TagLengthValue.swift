@@ -152,7 +152,7 @@ extension TagLengthValueWalker {
         return Int(clamping: count)
     }
 
-    /// Ends the walk and makes its error.
+    /// Ends the parsing, and returns the error.
     @inline(never)
     private mutating func fail(_ code: DataObjectError.Code, at offset: Int, _ message: String) -> DataObjectError {
         depth = 0

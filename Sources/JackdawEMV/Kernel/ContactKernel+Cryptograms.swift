@@ -101,7 +101,7 @@ extension ContactKernel {
         guard answer[.transactionCounter]?.count == 2 else { throw KernelTermination(.missing, .transactionCounter) }
         let hasSignature = request?.isSigned == true && answer.contains(.signedDynamicApplicationData)
         guard hasSignature || answer[.cryptogram]?.count == 8 else { throw KernelTermination(.missing, .cryptogram) }
-        // Objects of the first answer do not outlive the second one.
+        // An object that this answer lacks is removed, so that none of an earlier answer remains.
         let tags: [Tag] = [
             .cryptogramInformation, .transactionCounter, .cryptogram, .issuerApplicationData,
             .signedDynamicApplicationData,

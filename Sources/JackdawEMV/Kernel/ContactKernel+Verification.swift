@@ -36,7 +36,7 @@ extension ContactKernel {
             transmit(command, .pinTryCounter)
         case .request(.offlinePIN(let isEnciphered, let triesLeft)):
             let key = isEnciphered ? pinKey : nil
-            // Without a key, the cardholder is not asked.
+            // Without a key that enciphers the PIN, the cardholder is not asked for it.
             guard !isEnciphered || key != nil else {
                 try advanceVerification(.notEnciphered)
                 return

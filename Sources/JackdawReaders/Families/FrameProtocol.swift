@@ -57,7 +57,7 @@ package struct FrameKind: Sendable {
     let directions: [FrameDirection]
     /// Whether a frame with correct checks is of this kind, if frames of another kind have the same checks.
     let isLikely: @Sendable ([UInt8]) -> Bool
-    /// The formats that divide a stream into such frames, which fuzzing feeds.
+    /// The formats that divide a stream into such frames; fuzzing gives them hostile bytes.
     package let streams: [any FrameFormat]
     /// The format without a lower limit than readers have; nil if such frames are not cut out of a stream.
     package var stream: (any FrameFormat)? { (format as? any FrameFormat) ?? streams.first }

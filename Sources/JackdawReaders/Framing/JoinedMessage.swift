@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// Joins the parts of messages, one message after the other.
 protocol MessageJoiner: ~Copyable {
-    /// Adds a part, and passes the message to `take` if the part ends it.
+    /// Adds a part of a message; after the last one, passes the whole message to `take`.
     mutating func receive(_ part: Span<UInt8>, _ take: (Span<UInt8>) -> Void) throws(JoiningFault)
 }
 
@@ -13,8 +13,8 @@ final class JoinedMessage<Joiner: MessageJoiner & ~Copyable>: Sendable {
 
     init(_ joiner: consuming sending Joiner) { self.joiner = Mutex(joiner) }
 
-    /// Adds a part.
-    /// - Returns: the message, if the part ends it.
+    /// Adds a part of a message.
+    /// - Returns: the whole message after its last part; nil before.
     /// - Throws: ``JoiningFault`` if the message is lost.
     func receive(_ part: Span<UInt8>) throws(JoiningFault) -> SecretBytes? {
         let part = SecretBytes(copying: part)

@@ -221,8 +221,8 @@ package struct MiuraDialect: ReaderDialect {
             let parts = Mutex(JoinedParts(most: greatestAnswer))
         }
 
-        /// Adds a part.
-        /// - Returns: the message, if the part ends it; nil also if the message is lost.
+        /// Adds a part of a message.
+        /// - Returns: the whole message after its last part; nil before, and if the message is lost.
         /// - Throws: ``JoiningFault`` if it is too long.
         func append(
             _ part: Span<UInt8>, isEnd: Bool, to stream: Int

@@ -15,7 +15,7 @@ final class LoopCore: Sendable {
         /// The jobs to run, from `nextJob` on.
         var jobs: [Job] = []
         var nextJob = 0
-        /// The loop, retained while it has jobs.
+        /// The loop; it is retained while it has jobs.
         var owner: EventLoop?
         var handlers: [UInt64: @Sendable (Readiness) -> Void] = [:]
         var nextNumber: UInt64 = 1

@@ -96,7 +96,7 @@ struct FastDecoder {
         clearestRun.extent = times[0]..<times[1]
     }
 
-    /// Time of the transition that opens a bit's cell, in samples.
+    /// Time of the transition with which a bit cell begins, in samples.
     private func time(ofBoundary boundary: Int, backwards: Bool) -> Float {
         let index = Int(intervals.openings[boundary])
         return peaks.times[backwards ? peaks.times.count - 1 - index : index]

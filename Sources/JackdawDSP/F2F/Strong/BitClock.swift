@@ -56,7 +56,7 @@ struct BitClock {
     private static let finestUnit: Float = 128
 
     /// Estimates the clock again after removing the speed: on a grid that follows the smoothed speed of this clock,
-    /// with an equaliser trained on its bits, and with a far stiffer clock than a first pass allows.
+    /// with an equaliser trained on its bits, and with a much stiffer clock than in the first pass.
     func refined(on sound: WorkingSound, pace: Pace, scope: Scope) -> (clock: BitClock, explained: Float)? {
         let grid = speedGrid(limit: Float(sound.samples.count), pace: pace)
         guard grid.count > 40 else { return nil }

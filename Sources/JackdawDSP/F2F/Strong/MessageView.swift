@@ -178,7 +178,7 @@ struct MessageView {
         let (output, levels) = (equaliser.output, levels)
         var score: Float = 0
         var certainty: Float = 1e-9
-        // Skip the boundary that belongs to the message.
+        // The boundary next to the message belongs to the message.
         for boundary in outside.lowerBound < Self.reach ? outside : outside.lowerBound + 1..<outside.upperBound + 1 {
             let place = signal.offset(ofBoundary: boundary)
             score += (output[place] * levels[2 * boundary] - 0.5) * equaliser.certainty[place]
