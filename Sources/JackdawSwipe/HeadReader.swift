@@ -74,7 +74,7 @@ public struct HeadReader: Sendable {
     private var decoders: [SwipeDecoder]
     /// Samples of each decoded channel, lost ones included.
     private var positions: [Int]
-    /// Events after which another channel has not delivered its sound yet.
+    /// Events that wait until all channels have been decoded up to their positions.
     private var arrivals: [Arrival] = []
     private var assembler = CardAssembler()
     /// The samples of one channel of a block; overwritten after each block.

@@ -214,7 +214,7 @@ struct ClockingZeros {
             if curvature < 0 { displacement = min(max(0.5 * (early - late) / curvature, -1), 1) }
             time = predicted + Self.phaseWeight * displacement * offset
             step += Self.periodWeight * displacement * offset
-            // Not the largest of the three, because noise alone would make that large.
+            // The value at the predicted place, not the largest of the three, which would be large in noise alone.
             sum += min(here / level, 1) - Self.leastShare
             level *= here > level ? 1 + Self.levelStep : 1 - Self.levelStep
             if sum > best.sum { best = (sum, count, time) }

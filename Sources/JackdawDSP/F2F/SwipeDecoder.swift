@@ -47,7 +47,7 @@ public struct SwipeDecoder: Sendable {
     /// nor are failures that begin before this one.
     private var reportedUntil = 0
     private var swipes = 0
-    /// Energies of the hops since the segment opened.
+    /// Energies of the hops since the start of the segment.
     private var energies: [Float] = []
     private var pause = PauseWatch()
     /// Samples that were decoded at pauses of the open segment.

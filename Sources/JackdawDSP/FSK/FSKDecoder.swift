@@ -113,11 +113,11 @@ struct FSKReceiver: StretchReceiver, SoundReceiver {
     private static let aheadBits = 60.0
     /// The least number of bits for which the line rests between two bursts.
     private static let pauseBits = 60.0
-    /// Bits by which a stop bit may be cut at the end of a recording.
+    /// The largest part of a stop bit that may be missing at the end of a recording, in bits.
     private static let mostMissing = 0.25
     /// Bits after a character within which another one needs less evidence.
     private static let holdBits = 20.0
-    /// Bits by which a stretch may be longer than the others: it begins at the end of a character.
+    /// The number of bits by which a stretch may be longer than the others, as it begins at the end of a character.
     private static let spareBits = 20.0
 
     /// Creates a receiver at the start of a recording; the shift and the framing must be valid.

@@ -1,7 +1,7 @@
 // The data elements of EMV Books 1, 3 and 4 (Book 3, annex A).
 
 extension DataElement {
-    /// Templates, and the values without tags of format 1.
+    /// Templates, and the response of format 1, whose values have no tags.
     static let templates: [DataElement] = [
         DataElement(0x61, "Application Template", .card, .template, 0...252),
         DataElement(0x62, "File Control Parameters (FCP) Template", .card, .template, 0...252),

@@ -81,7 +81,7 @@ public struct IssuerApplicationData: Sendable, Hashable {
         }
         cardVerificationResults = Array(copying: octets.extracting(range))
         discretionaryData = Array(copying: octets.extracting(range.upperBound...))
-        // Visa's results begin with their length or with the verification on the device.
+        // In Visa's results an octet with their length, or with the verification on the device, precedes this one.
         let isVisa = format != .ccd && format != .mChip4 && format != .mChipAdvance
         cryptogramOctet = cardVerificationResults[isVisa ? 1 : 0]
     }

@@ -16,8 +16,7 @@ package struct SocketAddress: Hashable, Sendable {
 package enum SocketFormat: Hashable, Sendable {
     /// A stream; each direction can end by itself.
     case stream
-    /// A stream in which both directions end together, whichever is shut down: RFCOMM and serial lines have no other
-    /// end.
+    /// A stream whose directions cannot end separately, as RFCOMM and serial lines: shutting down one ends both.
     case indivisible
     /// Packets of `size` bytes at most.
     case packets(size: Int)

@@ -6,7 +6,7 @@ import JackdawBytes
 enum PulseFilter {
     /// Ratio of the wide Gaussian to the narrow one.
     private static let wideness = 2.6
-    /// Standard deviation in samples from which three box filters approximate a Gaussian.
+    /// The least standard deviation, in samples, at which three box filters replace a Gaussian.
     private static let boxThreshold = 4.0
 
     /// - Parameters:

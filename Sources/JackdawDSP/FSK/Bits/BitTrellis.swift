@@ -100,7 +100,8 @@ struct BitTrellis: Sendable, Wipeable {
     /// Traces the best path back.
     private func traceBack(from last: Int, _ found: inout [Found]) -> Float {
         var best = (score: Self.unreachable, step: last, state: 0)
-        // Paths that end within the last bit compete: each is extended at its mean score per step.
+        // The paths that end within the last bit are compared as if all reached the last step: each missing step counts
+        // with the best mean score per step.
         var pace: Float = 0
         for state in 0..<Self.states {
             pace = max(pace, survivors[last % Self.slots * Self.states + state].score / Float(last))
