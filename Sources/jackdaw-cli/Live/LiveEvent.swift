@@ -4,6 +4,8 @@ import JackdawSwipe
 /// Something that was read in live sound, as the printer and the recorder receive it.
 struct LiveEvent {
     let event: HeadEvent
+    /// The time of day, since the beginning of 1970 (UTC).
+    let time: Duration
     /// The `--json` object of a track or a failure; nil for a card, whose tracks came before.
     let json: JSONObject?
 
@@ -14,6 +16,7 @@ struct LiveEvent {
     ///   - isRevealed: whether the object shows card data in clear.
     init(_ event: HeadEvent, time: Duration, link: String, isRevealed: Bool) {
         self.event = event
+        self.time = time
         switch event {
         case .track(let track): json = TrackReport(track, file: link, isRevealed: isRevealed, time: time).json
         case .failure(let failure, let channel):

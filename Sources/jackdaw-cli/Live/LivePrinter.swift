@@ -26,7 +26,7 @@ struct LivePrinter {
         switch event.event {
         case .track: if options.isJSON { printObject(of: event) } else { cards.expectCard() }
         case .card(let card):
-            if !options.isJSON { cards.print(card, file: link, isRevealed: options.isRevealed) }
+            if !options.isJSON { cards.print(card, file: link, time: event.time, isRevealed: options.isRevealed) }
         case .failure(let failure, let channel):
             failureCount += 1
             if options.showsFailures && options.isJSON {

@@ -23,8 +23,14 @@ struct CardPrinter {
     /// Counts a track whose card will be printed.
     mutating func expectCard() { openTracks += 1 }
 
-    mutating func print(_ card: HeadCard, file: String, isRevealed: Bool) {
-        Self.lines(card, file: file, isRevealed: isRevealed).forEach(console.result)
+    /// Prints a card.
+    /// - Parameters:
+    ///   - card: the card.
+    ///   - file: the file or link of the sound.
+    ///   - time: the time since the beginning of 1970 (UTC); nil for a recording.
+    ///   - isRevealed: whether to show card data in clear.
+    mutating func print(_ card: HeadCard, file: String, time: Duration? = nil, isRevealed: Bool) {
+        Self.lines(card, file: file, time: time, isRevealed: isRevealed).forEach(console.result)
         openTracks -= card.tracks.count
         printFailures()
     }
@@ -48,9 +54,9 @@ struct CardPrinter {
         failures = []
     }
 
-    /// A card's lines for a person: one with its fields, then its tracks and their conflicts.
-    static func lines(_ card: HeadCard, file: String, isRevealed: Bool) -> [String] {
-        let report = CardReport(event: CardEvent(card), isRevealed: isRevealed)
+    /// The lines of a card for a person: one with its fields, then its tracks and their conflicts.
+    static func lines(_ card: HeadCard, file: String, time: Duration? = nil, isRevealed: Bool) -> [String] {
+        let report = CardReport(event: CardEvent(card, time: time), isRevealed: isRevealed)
         let heading = "\(file.hidingKeysAndNumbers): \(report.facts)"
         let tracks = card.tracks.flatMap { TrackReport($0, file: file, isRevealed: isRevealed).lines }
         return [heading] + tracks + report.warnings

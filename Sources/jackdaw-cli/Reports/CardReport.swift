@@ -34,6 +34,8 @@ struct CardReport {
         if let name, !name.isEmpty { facts.append(name) }
         if let expiry = event.expiry { facts.append("expires \(expiry.text.suffix(2))/\(expiry.text.prefix(2))") }
         if let code = event.serviceCode { facts.append("service code \(code.text)") }
+        facts.append("source \(event.source.rawValue)")
+        if let time = event.time { facts.append("time \(WallClock.text(time))") }
         return facts.joined(separator: ", ")
     }
 

@@ -28,7 +28,9 @@ import Testing
     @Test func nothingIsShownInClearUnlessAskedFor() throws {
         let run = try ScriptedListening.run(
             to: ScriptedPort([.sound(try ScriptedListening.swipe(.two)), .sound(ScriptedListening.silence)]))
-        #expect(run.lines.first == "alsa:default: 411111******1111, visa, expires 12/29, service code 101")
+        #expect(
+            run.lines.first == "alsa:default: 411111******1111, visa, expires 12/29, service code 101, source sound, "
+                + "time 2026-01-31T09:05:00.250Z")
         #expect(!(run.lines.joined() + run.messages).contains("4111111111111111"))
     }
 

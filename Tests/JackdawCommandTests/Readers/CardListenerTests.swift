@@ -23,7 +23,8 @@ import Testing
                 "\(Self.link): connected: miura, serial number M0000001, firmware JACKDAW-SIMULATED 1.00, "
                     + "firmware JACKDAW-OS 1.00, battery 80 %", "\(Self.link): ready",
                 "\(Self.link): waiting for a card", "\(Self.link): swipe: miura 411111******1111",
-                "  card     411111******1111, visa, ****/****, expires 12/28, service code 101",
+                "  card     411111******1111, visa, ****/****, expires 12/28, service code 101, source reader, "
+                    + "time 2026-01-31T09:05:00.250Z",
                 "  track 1  %B411111******1111^****/****^2812101*************?",
                 "  track 2  ;411111******1111=2812101*************?",
             ])
@@ -224,7 +225,8 @@ import Testing
         #expect(
             original.suffix(4) == [
                 "swipe: \(family) 411111******1111",
-                "  card     411111******1111, visa, ****/****, expires 12/28, service code 101",
+                "  card     411111******1111, visa, ****/****, expires 12/28, service code 101, source reader, "
+                    + "time 2026-01-31T09:05:00.250Z",
                 "  track 1  %B411111******1111^****/****^2812101*************?",
                 "  track 2  ;411111******1111=2812101*************?",
             ])
@@ -246,7 +248,6 @@ import Testing
     /// Each object has the time of day, which stands still here.
     @Test func eachEventHasItsTime() async throws {
         var environment = try environment([([Presentation(Self.visa)], [])])
-        environment.wallClock.now = { .milliseconds(1_769_850_300_250) }
         let run = try await run(["--link", Self.link, "--reader", "miura", "--json", "--once"], by: environment)
         #expect(run.status == .done)
         #expect(run.lines.count > 4)

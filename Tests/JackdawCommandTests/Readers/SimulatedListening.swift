@@ -100,6 +100,7 @@ extension ListeningSuite {
             KeptLink(persistence, backOff: BackOff(first: .nanoseconds(1)), connect: connect)
         }
         environment.isInterrupted = { false }
+        environment.wallClock.now = { .milliseconds(1_769_850_300_250) }
         environment.connect = { link, _, _ throws(LinkError) in
             let number = attempts.with { attempts in
                 defer { attempts += 1 }

@@ -86,7 +86,7 @@ import Testing
 
     @Test func theHeadingNamesTheCard() {
         let lines = lines(trackTwo)
-        #expect(lines.first == "a.wav: 411111******1111, visa, expires 12/29, service code 101")
+        #expect(lines.first == "a.wav: 411111******1111, visa, expires 12/29, service code 101, source sound")
         #expect(lines.count == 3)
     }
 

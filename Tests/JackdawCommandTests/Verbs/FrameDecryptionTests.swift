@@ -26,7 +26,8 @@ import Testing
         #expect(
             run.lines.suffix(4) == [
                 "decrypted with a published test key, KSN 62994901190000000007",
-                "  card     541333******0044, mastercard, */*, expires 12/30, service code 101",
+                "  card     541333******0044, mastercard, */*, expires 12/30, service code 101, "
+                    + "source decrypted_swipe",
                 "  track 1  %B541333******0044^*/*^3012101****?  SHA-1 right",
                 "  track 2  ;541333******0044=3012101****?  SHA-1 right",
             ])

@@ -47,7 +47,7 @@ import Testing
         #expect(run.messages.hasSuffix("standard output: cannot be written (Bad file descriptor)\n"), "\(run.messages)")
         let recording = try folder.read("b.wav")
         #expect(!String(decoding: recording, as: UTF8.self).contains("\"file\""))
-        #expect(CommandRun("decode", folder("b.wav")).lines.first?.hasSuffix("service code 101") == true)
+        #expect(CommandRun("decode", folder("b.wav")).lines.first?.hasSuffix("service code 101, source sound") == true)
         // A closed standard error makes no difference.
         let whole = try ChildProcess(
             shell: "\"$0\" listen --link \"wav:$1\" --record \"$2\" 2>&-", folder("a.wav"), folder("c.wav"))
