@@ -112,7 +112,8 @@ private func checkKernel(_ octets: [UInt8]) {
     let transaction = KernelTransaction(amount: 1000, currency: [0x09, 0x78], type: .purchase, date: date)
     var application = DataObjectStore()
     application[0x84] = [0xA0, 0, 0, 0, 3, 0x10, 0x10]
-    var kernel = ContactKernel(configuration, transaction, application: application, OpenPrimitives())
+    guard var kernel = try? ContactKernel(configuration, transaction, application: application, OpenPrimitives())
+    else { preconditionFailure("the terminal and the transaction are valid") }
     var left = octets[...]
     var actions = kernel.start()[...]
     var outcomes = 0
@@ -124,7 +125,7 @@ private func checkKernel(_ octets: [UInt8]) {
         case .effect(let effect):
             precondition(effect.identifier == identifier + 1, "an effect of another number")
             identifier = effect.identifier
-            precondition(identifier < 20_000, "a kernel without end")
+            precondition(identifier < 500, "a kernel without end")
             actions += kernel.receive(answer(effect.task, &left), to: identifier)
         }
     }

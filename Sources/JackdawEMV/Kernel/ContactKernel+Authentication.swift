@@ -71,7 +71,7 @@ extension ContactKernel {
         let situation = RestrictionSituation(
             applicationVersion: configuration.applicationVersion,
             isATM: configuration.type.isATM(configuration.additionalCapabilities), country: configuration.country,
-            type: transaction.type, date: transaction.date)
+            type: transaction.type, otherAmount: transaction.otherAmount, date: transaction.date)
         let report = try ProcessingRestrictions.check(
             situation, version: card[.applicationVersion],
             usage: value(ApplicationUsageControl.tag) { ApplicationUsageControl($0) },

@@ -78,40 +78,49 @@ extension ContactKernel {
 
     mutating func runScripts(_ phase: IssuerScript.Phase) throws(KernelTermination) {
         scriptRun = IssuerScriptRun(scripts, phase)
+        scripts.removeAll { $0.phase == phase }
+        if scriptRun.hasScripts { tsi.insert(.scriptProcessingPerformed) }
         try sendScriptCommand(phase)
     }
 
     private mutating func sendScriptCommand(_ phase: IssuerScript.Phase) throws(KernelTermination) {
-        guard var run = scriptRun else { return }
-        while let octets = run.next() {
+        while let octets = scriptRun.next() {
             let command = octets.withOctets { try? CardCommand($0) }
             if let command {
-                scriptRun = run
                 transmit(command, .script)
                 return
             }
             // A command whose length is not that of its data cannot be sent; a card would refuse it with 6700.
-            run.receive(StatusWord(rawValue: 0x6700))
+            scriptRun.receive(StatusWord(rawValue: 0x6700))
         }
-        try finishScripts(run, phase)
+        storeResults(of: scriptRun)
+        try finishScripts(phase)
     }
 
-    /// Ends the scripts after the second cryptogram, as the card is gone.
-    mutating func abandonScripts() throws(KernelTermination) {
-        guard var run = scriptRun else { return }
-        run.abandon()
-        try finishScripts(run, .afterFinalCryptogram)
+    /// Ends the open scripts without the card's answer.
+    mutating func abandonScripts() {
+        scriptRun.abandon(isOpen: true)
+        storeResults(of: scriptRun)
     }
 
-    private mutating func finishScripts(
-        _ run: IssuerScriptRun, _ phase: IssuerScript.Phase
-    ) throws(KernelTermination) {
-        scriptRun = nil
+    /// Gives a result to the scripts that the end of the transaction leaves out.
+    mutating func closeScripts() {
+        for phase in [IssuerScript.Phase.beforeFinalCryptogram, .afterFinalCryptogram] {
+            var run = IssuerScriptRun(scripts, phase)
+            run.abandon(isOpen: false)
+            storeResults(of: run)
+        }
+        scripts = []
+    }
+
+    private mutating func storeResults(of run: IssuerScriptRun) {
         for result in run.results { note(.script(result)) }
         scriptResults += run.results
         tvr.formUnion(run.tvr)
-        if run.hasScripts { tsi.insert(.scriptProcessingPerformed) }
         if !scriptResults.isEmpty { terminal[.issuerScriptResults] = scriptResults.flatMap { $0.octets } }
+    }
+
+    private mutating func finishScripts(_ phase: IssuerScript.Phase) throws(KernelTermination) {
         switch phase {
         case .beforeFinalCryptogram:
             let isApproved = host == .approved
@@ -122,7 +131,7 @@ extension ContactKernel {
     }
 
     mutating func takeScript(_ response: CardResponse) throws(KernelTermination) {
-        scriptRun?.receive(response.status)
+        scriptRun.receive(response.status)
         try sendScriptCommand(phase == .scriptsBeforeCompletion ? .beforeFinalCryptogram : .afterFinalCryptogram)
     }
 }

@@ -16,6 +16,9 @@ extension ContactKernel {
         [.dedicatedFileName, .pdol, ApplicationInterchangeProfile.tag, .applicationFileLocator]
     }
 
+    /// The greatest number of records that the kernel reads. The books set no limit; an AFL can name 16,065.
+    static var maxRecords: Int { 128 }
+
     mutating func sendProcessingOptions() throws(KernelTermination) {
         // Without a PDOL, the command has an empty object 83.
         if let list = try list(.pdol) { lists.pdol = values(of: list) }
@@ -74,6 +77,8 @@ extension ContactKernel {
 
     private mutating func readRecords() throws(KernelTermination) {
         let locator = try value(.applicationFileLocator) { try? ApplicationFileLocator($0.span) }
+        let count = locator?.entries.reduce(0) { $0 + $1.records.count } ?? 0
+        guard count <= Self.maxRecords else { throw KernelTermination(.limitExceeded, .applicationFileLocator) }
         records = locator?.records ?? []
         try readRecord(0)
     }
@@ -117,14 +122,18 @@ extension ContactKernel {
     }
 
     private mutating func finishReading() throws(KernelTermination) {
-        for tag in recordObjects.tags where !Self.fixedTags.contains(tag) || !card.contains(tag) {
-            card.set(tag, recordObjects.secret(tag))
-        }
+        for tag in recordObjects.tags where isAccepted(tag) { card.set(tag, recordObjects.secret(tag)) }
         for tag in [Tag.applicationExpiration, .accountNumber, .cdol1, .cdol2] where !card.contains(tag) {
             throw KernelTermination(.missing, tag)
         }
         phase = .offlineDataAuthentication
         try authenticate()
+    }
+
+    /// Whether an object of the records becomes one of the card. A card supplies no object of the terminal or the issuer,
+    /// also not one that the terminal does not have (yet), such as 8A, 91, 98, 9F1E or 9F5B.
+    private func isAccepted(_ tag: Tag) -> Bool {
+        DataElement.isOfCard(tag) && !(Self.fixedTags.contains(tag) && card.contains(tag))
     }
 
     /// Terminates if the card did not answer 9000.

@@ -5,7 +5,9 @@ extension ContactKernel {
         phase = .terminalRiskManagement
         if transaction.isOnlineForced { risk.findings.append(.merchantForcedOnline) }
         let account = card.secret(.accountNumber)
-        if configuration.exceptionFile.contains(where: { account == $0 }) { risk.findings.append(.onExceptionFile) }
+        if configuration.exceptionFile.contains(where: { account?.isSameNumber(as: $0) == true }) {
+            risk.findings.append(.onExceptionFile)
+        }
         // A bit of the AIP makes risk management mandatory. The kernel performs it for every card.
         tsi.insert(.terminalRiskManagementPerformed)
         let limits = configuration.limits

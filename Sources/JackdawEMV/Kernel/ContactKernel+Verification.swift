@@ -11,8 +11,8 @@ extension ContactKernel {
         let currency = card[.applicationCurrency]
         let situation = CardholderVerification.Situation(
             capabilities: configuration.capabilities, type: transaction.type, isAttended: configuration.type.isAttended,
-            amount: transaction.amount, isInApplicationCurrency: currency == transaction.currency,
-            isPINPadWorking: configuration.isPINPadWorking)
+            amount: transaction.amount, otherAmount: transaction.otherAmount,
+            isInApplicationCurrency: currency == transaction.currency, isPINPadWorking: configuration.isPINPadWorking)
         var verification = CardholderVerification(list, situation)
         let step = verification.start()
         self.verification = verification

@@ -8,7 +8,7 @@
 /// ``HostAnswer/unknown``.
 ///
 /// ```swift
-/// var kernel = ContactKernel(configuration, transaction, application: fileControl, primitives)
+/// var kernel = try ContactKernel(configuration, transaction, application: fileControl, primitives)
 /// var actions = kernel.start()
 /// // For each effect: actions = kernel.receive(answer, to: effect.identifier)
 /// ```
@@ -44,8 +44,9 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
     var host: HostDecision?
     /// Whether a request may have reached a host that has approved.
     var mayBeApproved = false
+    /// The scripts whose phase has not begun.
     var scripts: [IssuerScript] = []
-    var scriptRun: IssuerScriptRun?
+    var scriptRun = IssuerScriptRun([], .beforeFinalCryptogram)
     var scriptResults: [IssuerScriptResult] = []
     /// The decision that waits for the scripts after the second cryptogram.
     var completion: SecondCryptogramDecision?
@@ -99,15 +100,19 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
     ///   - application: the objects of the answer to SELECT: 84, and 9F38 if the card has a PDOL. Objects that are none
     ///     of its control information are ignored.
     ///   - primitives: RSA and SHA-1 of the caller.
+    /// - Throws: ``KernelConfigurationError`` if a data object cannot hold a value of terminal or transaction, for
+    ///   example an amount above ``KernelTransaction/maxAmount``.
     public init(
         _ configuration: KernelConfiguration, _ transaction: KernelTransaction, application: DataObjectStore,
         _ primitives: Primitives
-    ) {
+    ) throws(KernelConfigurationError) {
         self.configuration = configuration
         self.transaction = transaction
         authentication = OfflineAuthentication(primitives, keys: configuration.keys, date: transaction.date)
-        terminal = configuration.objects(of: transaction)
-        for tag in Self.controlInformationTags { card.set(tag, application.secret(tag)) }
+        terminal = try configuration.objects(of: transaction)
+        for tag in Self.controlInformationTags where DataElement.isOfCard(tag) {
+            card.set(tag, application.secret(tag))
+        }
     }
 
     /// Begins the transaction. A second call has no effect.
@@ -160,6 +165,7 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
     mutating func finish(_ disposition: KernelOutcome.Disposition, isAdviceRequested: Bool = false) {
         isOver = true
         waiting = nil
+        closeScripts()
         publishResults()
         let isApproved = disposition == .approved
         actions.append(
@@ -243,8 +249,9 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
             mayBeApproved = true
             note(.host(.unableToGoOnline))
         }
+        if case .script = open { abandonScripts() }
         guard case .script = open, completion != nil else { throw reason }
-        try abandonScripts()
+        finishCompletion()
     }
 
     /// Passes a response of the card to the phase that sent the command.

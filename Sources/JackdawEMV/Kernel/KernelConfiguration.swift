@@ -18,7 +18,7 @@ public struct KernelConfiguration: Sendable {
     public var limits = RiskLimits(floorLimit: 0)
     /// The approved transactions, oldest first, for the floor limit. Default: none.
     public var approved: [ApprovedTransaction] = []
-    /// The account numbers, as in tag 5A, that the terminal must not accept offline. Default: none.
+    /// The account numbers, as in tag 5A with any padding, that the terminal must not accept offline. Default: none.
     public var exceptionFile: [SecretOctets] = []
     /// The certification authority keys. Default: none, every certificate fails.
     public var keys = AuthenticationKeys()
@@ -53,13 +53,13 @@ public struct KernelConfiguration: Sendable {
 
 /// A transaction that a kernel carries out.
 public struct KernelTransaction: Sendable {
-    /// The amount authorised, cashback included (9F02). Minor units, at most 12 digits.
+    /// The amount authorised, cashback included (9F02 and 81). Minor units, at most ``maxAmount``.
     public var amount: UInt64
-    /// The part of the amount that is cashback (9F03). Minor units. Default: 0.
+    /// The part of the amount that is cashback (9F03 and 9F04). Minor units, at most ``maxAmount``. Default: 0.
     public var otherAmount: UInt64 = 0
     /// The currency (5F2A), ISO 4217 numeric, two octets.
     public var currency: [UInt8]
-    /// Number of decimal places of the currency (5F36). Default: 2.
+    /// Number of decimal places of the currency (5F36), 0 to 9. Default: 2.
     public var currencyExponent: UInt8 = 2
     /// The kind of transaction (9C).
     public var type: TransactionType
@@ -71,6 +71,9 @@ public struct KernelTransaction: Sendable {
     public var sequenceNumber: UInt64 = 0
     /// Whether the merchant wants the issuer to decide. Default: false.
     public var isOnlineForced = false
+
+    /// The greatest amount, in minor units: objects 81 and 9F04 have four octets.
+    public static let maxAmount: UInt64 = 0xFFFF_FFFF
 
     /// - Parameters:
     ///   - amount: minor units.
@@ -85,9 +88,67 @@ public struct KernelTransaction: Sendable {
     }
 }
 
+/// The error of a terminal or a transaction with a value that its data object cannot hold.
+public struct KernelConfigurationError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The kind of error. A struct, so that later versions can add codes.
+    public struct Code: RawRepresentable, Sendable, Hashable {
+        public let rawValue: String
+
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// A number is greater than its data object can hold.
+        public static let value = Code(rawValue: "value")
+        /// A value does not have the number of octets of its data object.
+        public static let length = Code(rawValue: "length")
+    }
+
+    /// The kind of error, for programs that handle it.
+    public let code: Code
+    /// The data object that cannot hold the value.
+    public let tag: Tag
+    /// The error, and the range that is valid.
+    public let message: String
+
+    init(_ code: Code, in tag: Tag, _ message: String) {
+        self.code = code
+        self.tag = tag
+        self.message = message
+    }
+
+    /// Message and object in one line.
+    public var description: String { "\(message), in object \(tag)" }
+}
+
 extension KernelConfiguration {
+    /// Checks that the data objects can hold the values of terminal and transaction.
+    private func check(_ transaction: KernelTransaction) throws(KernelConfigurationError) {
+        let numbers: [(tag: Tag, value: UInt64, limit: UInt64)] = [
+            (.amountAuthorised, transaction.amount, Amount.maxNumeric),
+            (.amountAuthorisedBinary, transaction.amount, KernelTransaction.maxAmount),
+            (.amountOther, transaction.otherAmount, Amount.maxNumeric),
+            (.amountOtherBinary, transaction.otherAmount, KernelTransaction.maxAmount),
+            (.floorLimit, limits.floorLimit, KernelTransaction.maxAmount),
+            (.currencyExponent, UInt64(transaction.currencyExponent), 9),
+            (.sequenceCounter, transaction.sequenceNumber, 99_999_999),
+        ]
+        for number in numbers where number.value > number.limit {
+            throw KernelConfigurationError(
+                .value, in: number.tag, "\(number.value) exceeds the greatest value, \(number.limit)")
+        }
+        let values: [(tag: Tag, value: [UInt8], count: Int)] = [
+            (.terminalCountry, country, 2), (.terminalApplicationVersion, applicationVersion, 2),
+            (.currency, transaction.currency, 2), (.transactionTime, transaction.time, 3),
+        ]
+        for value in values where value.value.count != value.count {
+            throw KernelConfigurationError(
+                .length, in: value.tag, "a value of \(value.value.count) octets instead of \(value.count)")
+        }
+    }
+
     /// The data objects of terminal and transaction, for the lists of the card.
-    func objects(of transaction: KernelTransaction) -> DataObjectStore {
+    /// - Throws: ``KernelConfigurationError`` if an object cannot hold its value.
+    func objects(of transaction: KernelTransaction) throws(KernelConfigurationError) -> DataObjectStore {
+        try check(transaction)
         var store = objects
         store[.terminalType] = [type.rawValue]
         store[TerminalCapabilities.tag] = capabilities.octets

@@ -46,7 +46,7 @@ public struct KernelOutcome: Sendable {
 public struct KernelTermination: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of reason. A struct, so that kinds can be added.
     public struct Code: Sendable, Hashable {
-        enum Kind: String { case cardLost, status, malformed, missing, repeated, cardLogic, cancelled }
+        enum Kind: String { case cardLost, status, malformed, missing, repeated, limitExceeded, cardLogic, cancelled }
         let kind: Kind
         /// The card does not answer, or was removed.
         public static let cardLost = Code(kind: .cardLost)
@@ -58,6 +58,8 @@ public struct KernelTermination: Error, Sendable, Hashable, CustomStringConverti
         public static let missing = Code(kind: .missing)
         /// The records have a primitive object more than once.
         public static let repeated = Code(kind: .repeated)
+        /// The card's file locator (94) names more than 128 records.
+        public static let limitExceeded = Code(kind: .limitExceeded)
         /// The card returned a cryptogram that it must not return.
         public static let cardLogic = Code(kind: .cardLogic)
         /// The cardholder cancelled.
@@ -89,6 +91,7 @@ public struct KernelTermination: Error, Sendable, Hashable, CustomStringConverti
         case .malformed: "\(object) of the card has an invalid form"
         case .missing: "the card does not have the mandatory \(object)"
         case .repeated: "the card has \(object) more than once"
+        case .limitExceeded: "\(object) of the card names more records than the terminal reads"
         case .cardLogic: "the card returned a cryptogram of another type than requested"
         case .cancelled: "the cardholder cancelled"
         }

@@ -44,6 +44,16 @@ extension Span where Element == UInt8 {
         return true
     }
 
+    /// Whether both views hold the same digits in format cn, whatever the number of octets FF at their ends. The time depends
+    /// only on the lengths.
+    func isSameNumber(as other: Span<UInt8>) -> Bool {
+        var difference: UInt8 = 0
+        for index in 0..<Swift.max(count, other.count) {
+            difference |= (index < count ? self[index] : 0xFF) ^ (index < other.count ? other[index] : 0xFF)
+        }
+        return difference == 0
+    }
+
     /// Whether this view begins with the octets of another.
     func starts(with prefix: Span<UInt8>) -> Bool {
         prefix.count <= count && extracting(first: prefix.count).isEqual(to: prefix)

@@ -79,6 +79,11 @@ extension SecretOctets: CustomReflectable {
 #endif
 
 extension SecretOctets {
+    /// Whether both hold the same account number, as in tag 5A, whatever its padding.
+    func isSameNumber(as other: SecretOctets) -> Bool {
+        withOctets { own in other.withOctets { own.isSameNumber(as: $0) } }
+    }
+
     /// Copies octets, and overwrites the original if nothing else refers to it.
     init(wiping octets: inout [UInt8]) {
         self.init(copying: octets.span)

@@ -9,7 +9,7 @@ public struct AuthenticationFailure: Error, Sendable, Hashable, CustomStringConv
         enum Kind: String {
             case missing, noAuthorityKey, length, format, hash, expired, identifier, algorithm, revoked, tagList,
                 dynamicList, record
-            case cryptogramInformation, transactionData, response
+            case limitExceeded, cryptogramInformation, transactionData, response
         }
         let kind: Kind
         /// The card does not have an object that the method needs. The TVR says "ICC data missing", too.
@@ -36,6 +36,8 @@ public struct AuthenticationFailure: Error, Sendable, Hashable, CustomStringConv
         public static let dynamicList = Code(kind: .dynamicList)
         /// A record that takes part in the authentication is not a record template.
         public static let record = Code(kind: .record)
+        /// The static data have more than ``StaticAuthenticationData/maxOctets`` octets.
+        public static let limitExceeded = Code(kind: .limitExceeded)
         /// The Cryptogram Information Data in the signature is not that of the response.
         public static let cryptogramInformation = Code(kind: .cryptogramInformation)
         /// The signature of the cryptogram is over other transaction data.
@@ -77,6 +79,7 @@ public struct AuthenticationFailure: Error, Sendable, Hashable, CustomStringConv
         case .tagList: "the list has another tag than 82"
         case .dynamicList: "the list does not ask for the unpredictable number"
         case .record: "the record is not a template 70"
+        case .limitExceeded: "the static data are longer than the terminal accepts"
         case .cryptogramInformation: "the signed cryptogram information is another one"
         case .transactionData: "the signed transaction data are other ones"
         case .response: "the card refused to sign, or its response has an invalid form"

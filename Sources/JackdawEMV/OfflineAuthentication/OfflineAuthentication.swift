@@ -49,25 +49,35 @@ public struct AuthenticationReport: Sendable, Hashable {
 /// The static data to be authenticated: the records that the AFL marks, and the AIP if the card's tag list asks for it
 /// (Book 3, 10.3).
 public struct StaticAuthenticationData: Sendable {
+    /// The greatest number of octets. The books set no limit; the records of a card have some hundred octets.
+    public static let maxOctets = 16_384
+
     private var records: [SecretOctets] = []
+    private var count = 0
     private var hasInvalidRecord = false
 
     /// Static data without records.
     public init() {}
 
     /// Adds a record that takes part in the authentication, in the order of the AFL. Of files 1 to 10 the contents of
-    /// the template count, of other files the whole record.
+    /// the template count, of other files the whole record. Records beyond ``maxOctets`` are not kept, and the
+    /// authentication then fails with code `limitExceeded`.
     public mutating func add(_ record: Span<UInt8>, file: Int) {
         guard let template = (try? TagLengthValue.list(record))?.first, template.tag == 0x70 else {
             hasInvalidRecord = true
             return
         }
-        records.append(SecretOctets(copying: file <= 10 ? record.extracting(template.value) : record))
+        let data = file <= 10 ? record.extracting(template.value) : record
+        count += data.count
+        if isTooLong { records = [] } else { records.append(SecretOctets(copying: data)) }
     }
+
+    private var isTooLong: Bool { count > Self.maxOctets }
 
     /// The data, with the AIP if the tag list has its tag. The caller wipes it.
     func octets(of card: DataObjectStore) throws(AuthenticationFailure) -> [UInt8] {
         guard !hasInvalidRecord else { throw AuthenticationFailure(.record) }
+        guard !isTooLong else { throw AuthenticationFailure(.limitExceeded) }
         let list = card[.staticDataTagList]
         guard list == nil || list == [0x82] else { throw AuthenticationFailure(.tagList, in: .staticDataTagList) }
         let profile = list == nil ? nil : card[ApplicationInterchangeProfile.tag]
@@ -172,7 +182,7 @@ public struct OfflineAuthentication<Primitives: AuthenticationPrimitives>: Senda
     ///   - response: the data of the answer, in format 1 or 2.
     ///   - card: the card's key.
     ///   - terminalData: the values that the DDOL asked for.
-    /// - Returns: the ICC Dynamic Number (9F4C).
+    /// - Returns: the ICC Dynamic Number (9F4C), 2 to 8 octets.
     /// - Throws: the failure of the answer or the signature.
     public func dynamicNumber(
         _ response: SecretOctets, signedBy card: RSAPublicKey, over terminalData: SecretOctets
@@ -185,7 +195,7 @@ public struct OfflineAuthentication<Primitives: AuthenticationPrimitives>: Senda
         }
         guard let block else { throw AuthenticationFailure(.response, in: .signedDynamicApplicationData) }
         let dynamic = try blocks.dynamicData(block, signedBy: card, over: terminalData.octets)
-        guard let count = dynamic.first.map({ Int($0) }), dynamic.count >= 1 + count else {
+        guard let count = dynamic.first.map({ Int($0) }), (2...8).contains(count), dynamic.count >= 1 + count else {
             throw AuthenticationFailure(.length, in: .signedDynamicApplicationData)
         }
         return Array(dynamic[1..<(1 + count)])

@@ -108,7 +108,7 @@ struct SignedBlocks<Primitives: AuthenticationPrimitives> {
             parts.certificate, parts.tag, with: issuer, format: 0x04, fields: 19, algorithmAt: 17,
             over: (parts.remainder ?? []) + parts.exponent + staticData)
         defer { plain.wipe() }
-        guard isSame(plain[2..<12], account) else {
+        guard account.withOctets({ $0.isSameNumber(as: plain.span.extracting(2..<12)) }) else {
             throw AuthenticationFailure(.identifier, in: parts.tag)
         }
         guard let expiry = expiry(plain[12..<14]), date <= expiry else {
@@ -162,19 +162,6 @@ struct SignedBlocks<Primitives: AuthenticationPrimitives> {
                 count += 1
             }
             return count >= 3
-        }
-    }
-
-    /// Whether the account number of a certificate, 10 octets with padding, is that of the card.
-    private func isSame(_ certified: ArraySlice<UInt8>, _ account: SecretOctets) -> Bool {
-        account.withOctets { account in
-            for place in 0..<20 {
-                let own = place / 2 < account.count ? Self.half(account[place / 2], place) : 0x0F
-                let other = digit(certified, place) ?? 0x0F
-                guard own == other else { return false }
-                if own == 0x0F { break }
-            }
-            return true
         }
     }
 

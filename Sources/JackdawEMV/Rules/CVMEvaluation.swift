@@ -18,6 +18,8 @@ public struct CardholderVerification: Sendable {
         public var isAttended: Bool
         /// The amount authorised, in minor units.
         public var amount: UInt64
+        /// The part of the amount that is cashback, in minor units. Default: 0.
+        public var otherAmount: UInt64
         /// Whether the amount is in the card's application currency (9F42). False if the card names none.
         public var isInApplicationCurrency: Bool
         /// Whether the PIN pad is present and works.
@@ -28,16 +30,18 @@ public struct CardholderVerification: Sendable {
         ///   - type: the kind of transaction.
         ///   - isAttended: whether an attendant operates the terminal.
         ///   - amount: minor units.
+        ///   - otherAmount: the part of the amount that is cashback, in minor units. Default: 0.
         ///   - isInApplicationCurrency: whether the amount is in the card's application currency.
         ///   - isPINPadWorking: Default: true.
         public init(
             capabilities: TerminalCapabilities, type: TransactionType, isAttended: Bool, amount: UInt64,
-            isInApplicationCurrency: Bool, isPINPadWorking: Bool = true
+            otherAmount: UInt64 = 0, isInApplicationCurrency: Bool, isPINPadWorking: Bool = true
         ) {
             self.capabilities = capabilities
             self.type = type
             self.isAttended = isAttended
             self.amount = amount
+            self.otherAmount = otherAmount
             self.isInApplicationCurrency = isInApplicationCurrency
             self.isPINPadWorking = isPINPadWorking
         }
@@ -84,11 +88,19 @@ public struct CardholderVerification: Sendable {
     /// A bypass counts for all later PIN methods of the transaction (Book 4, 6.3.4.3).
     private var isBypassed = false
     private var index = -1
+    /// The number of tries that the card reported last. Each wrong PIN must lower it.
     private var triesLeft: Int?
+    /// The number of PINs that the card has compared.
+    private var comparedCount = 0
+    /// Once the number of tries does not decrease, no method has a PIN for the card entered.
+    private var isCounterWrong = false
     /// The request that waits for its answer.
     private var open: Request?
     private var report = CardholderVerificationReport()
     private var attempted: CardholderVerificationList.Rule?
+
+    /// The greatest number of PINs that the card compares: 63Cx, after the first one, reports at most 15 further tries.
+    private static let maxCompared = 16
 
     /// - Parameters:
     ///   - list: the card's list (8E); nil if it has none.
@@ -191,7 +203,8 @@ public struct CardholderVerification: Sendable {
             if isBypassed { return failed(rule) }
             return isPadWorking ? ask(.onlinePIN) : padFails(rule)
         case .plaintextPIN, .plaintextPINAndSignature, .encipheredPIN, .encipheredPINAndSignature:
-            if isBypassed { return failed(rule) }
+            if isBypassed || isCounterWrong { return failed(rule) }
+            guard comparedCount < Self.maxCompared else { return counterIsWrong(rule) }
             return isPadWorking ? ask(.tryCounter) : padFails(rule)
         case .unavailable, .paymentSystemReserved, .issuerReserved, .reserved: return failed(rule)
         }
@@ -209,6 +222,7 @@ public struct CardholderVerification: Sendable {
 
     private mutating func verified(_ status: StatusWord, _ rule: CardholderVerificationList.Rule) -> Step {
         note(.verified(status))
+        comparedCount += 1
         switch status {
         case .success:
             let kind = rule.method.kind
@@ -226,11 +240,21 @@ public struct CardholderVerification: Sendable {
                 report = CardholderVerificationReport(terminatedBy: status, events: report.events)
                 return .finished(report)
             }
+            guard comparedCount < Self.maxCompared || tries == 0, triesLeft.map({ tries < $0 }) ?? true else {
+                return counterIsWrong(rule)
+            }
             triesLeft = tries
             guard tries == 0 else { return askForOfflinePIN(rule) }
             report.tvr.insert(.pinTryLimitExceeded)
             return failed(rule)
         }
+    }
+
+    /// Ends a method whose PIN try counter does not decrease: the card could ask for PINs without end.
+    private mutating func counterIsWrong(_ rule: CardholderVerificationList.Rule) -> Step {
+        note(.pinTryCounterNotDecreasing)
+        isCounterWrong = true
+        return failed(rule)
     }
 
     private mutating func padFails(_ rule: CardholderVerificationList.Rule) -> Step {
@@ -274,13 +298,14 @@ public struct CardholderVerification: Sendable {
     private func isSatisfied(_ rule: CardholderVerificationList.Rule, of list: CardholderVerificationList) -> Bool {
         let amount = situation.amount
         let type = situation.type
+        let hasCashback = type != .cash && type.hasCashback(situation.otherAmount)
         return switch rule.condition.kind {
         case .always: true
         case .unattendedCash: type == .cash && !situation.isAttended
-        case .notCashOrCashback: type != .cash && type != .cashback
+        case .notCashOrCashback: type != .cash && !hasCashback
         case .terminalSupports: isSupported(rule.method.kind)
         case .manualCash: type == .cash && situation.isAttended
-        case .purchaseWithCashback: type == .cashback
+        case .purchaseWithCashback: hasCashback
         case .underX: situation.isInApplicationCurrency && amount < list.x
         case .overX: situation.isInApplicationCurrency && amount > list.x
         case .underY: situation.isInApplicationCurrency && amount < list.y
@@ -339,6 +364,8 @@ public struct CardholderVerificationReport: Sendable, Hashable {
             case failCVM
             /// The card has no PIN try left.
             case pinTryCounterZero
+            /// The card reports as many PIN tries as before a wrong PIN, or more.
+            case pinTryCounterNotDecreasing
             /// The card compared a PIN.
             case verified(StatusWord)
             /// The PIN could not be enciphered.

@@ -26,17 +26,20 @@ public struct IssuerScript: Sendable, Equatable {
 
     /// Finds the scripts of an issuer's response in their order.
     /// - Parameter response: data objects; those that are no script are skipped. Octets that break the rules of BER-TLV
-    ///   end the
-    ///   search; a script that is cut by the end counts as malformed.
+    ///   end the search; a script that is cut by the end, or whose length is invalid, counts as malformed.
     /// - Returns: the scripts of both phases, malformed ones included.
     public static func scripts(in response: Span<UInt8>) -> [IssuerScript] {
         var scripts: [IssuerScript] = []
         var walker = TagLengthValueWalker(response)
+        /// The end of the last object.
+        var end = 0
         while true {
             let object: TagLengthValue?
             do throws(DataObjectError) { object = try walker.next(in: response) } catch {
-                if let phase = response.indices.contains(error.offset) ? phase(response[error.offset]) : nil {
-                    let rest = response.count - error.offset
+                // The error may lie in the object's length: the tag is the first octet that is not 00.
+                let start = (end..<response.count).first { response[$0] != 0 }
+                if let start, let phase = phase(response[start]) {
+                    let rest = response.count - start
                     scripts.append(
                         IssuerScript(
                             phase: phase, identifier: noIdentifier, commands: [], isMalformed: true, octetCount: rest))
@@ -45,6 +48,7 @@ public struct IssuerScript: Sendable, Equatable {
             }
             guard let object else { return scripts }
             walker.skipContents()
+            end = object.value.upperBound
             if object.tag.count == 1, let phase = phase(response[object.start]) {
                 scripts.append(
                     IssuerScript(
@@ -146,11 +150,13 @@ public struct IssuerScriptRun: Sendable {
         }
     }
 
-    /// Ends the run without a card: the open script has failed, and those after it are not performed.
-    mutating func abandon() {
-        guard script < scripts.count else { return }
+    /// Ends the run without a card. A script whose command has no answer has failed, and those after it are not performed.
+    /// - Parameter isOpen: whether a command was sent.
+    mutating func abandon(isOpen: Bool) {
         // No status word came: 6F00 is the one of no precise diagnosis (ISO/IEC 7816-4).
-        finish(.failed(command: command + 1, StatusWord(rawValue: 0x6F00)))
+        if isOpen, script < scripts.count {
+            finish(.failed(command: command + 1, StatusWord(rawValue: 0x6F00)))
+        }
         while script < scripts.count { finish(.notPerformed) }
     }
 
@@ -165,7 +171,7 @@ public struct IssuerScriptRun: Sendable {
 public struct IssuerScriptResult: Sendable, Hashable {
     /// The end of a script.
     public enum Outcome: Sendable, Hashable {
-        /// The script is malformed: no command was sent.
+        /// The script is malformed, or the transaction ended before it: no command was sent.
         case notPerformed
         /// The card refused a command, counted from 1, with a status word.
         case failed(command: Int, StatusWord)

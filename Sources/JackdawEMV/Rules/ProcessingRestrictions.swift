@@ -6,14 +6,16 @@ public struct ProcessingRestrictionsReport: Sendable, Hashable {
     public enum Finding: Sendable, Hashable {
         /// The card's application has another version (9F08) than the terminal's (9F09).
         case versionsDiffer(card: [UInt8], terminal: [UInt8])
-        /// The card is not valid at cash machines, or at no other terminal.
+        /// The card is not valid at ATMs, or at no other terminal.
         case terminalNotAllowed(isATM: Bool)
         /// The card is not valid for the kind of transaction, in its own country or abroad.
         case transactionNotAllowed(TransactionType, isDomestic: Bool)
-        /// The card is not valid yet.
-        case notYetEffective(CardDate)
-        /// The card has expired.
-        case expired(CardDate)
+        /// The card does not allow cashback, in its own country or abroad.
+        case cashbackNotAllowed(isDomestic: Bool)
+        /// The card is not valid yet; its first day is object 5F25.
+        case notYetEffective
+        /// The card has expired; its last day is object 5F24, which is card data.
+        case expired
     }
 
     /// The restrictions that are not met, in the order of the book.
@@ -25,7 +27,7 @@ public struct ProcessingRestrictionsReport: Sendable, Hashable {
         for finding in findings {
             switch finding {
             case .versionsDiffer: tvr.insert(.versionsDiffer)
-            case .terminalNotAllowed, .transactionNotAllowed: tvr.insert(.serviceNotAllowed)
+            case .terminalNotAllowed, .transactionNotAllowed, .cashbackNotAllowed: tvr.insert(.serviceNotAllowed)
             case .notYetEffective: tvr.insert(.applicationNotYetEffective)
             case .expired: tvr.insert(.expiredApplication)
             }
@@ -38,23 +40,27 @@ public struct ProcessingRestrictionsReport: Sendable, Hashable {
 public struct RestrictionSituation: Sendable, Hashable {
     /// The version of the application that the terminal supports (9F09), two octets.
     public var applicationVersion: [UInt8]
-    /// Whether the terminal is a cash machine.
+    /// Whether the terminal is an automated teller machine.
     public var isATM: Bool
     /// The country of the terminal (9F1A), two octets.
     public var country: [UInt8]
     /// The kind of transaction.
     public var type: TransactionType
+    /// The part of the amount that is cashback (9F03), in minor units. Default: 0.
+    public var otherAmount: UInt64
     /// The day of the transaction.
     public var date: CardDate
 
     /// The facts, each as its property says.
     public init(
-        applicationVersion: [UInt8], isATM: Bool, country: [UInt8], type: TransactionType, date: CardDate
+        applicationVersion: [UInt8], isATM: Bool, country: [UInt8], type: TransactionType, otherAmount: UInt64 = 0,
+        date: CardDate
     ) {
         self.applicationVersion = applicationVersion
         self.isATM = isATM
         self.country = country
         self.type = type
+        self.otherAmount = otherAmount
         self.date = date
     }
 }
@@ -87,15 +93,20 @@ public enum ProcessingRestrictions {
                 if !isAllowed(situation.type, isDomestic: isDomestic, by: usage) {
                     findings.append(.transactionNotAllowed(situation.type, isDomestic: isDomestic))
                 }
+                let hasCashback = situation.type.hasCashback(situation.otherAmount)
+                if hasCashback, !usage.contains(isDomestic ? .domesticCashback : .internationalCashback) {
+                    findings.append(.cashbackNotAllowed(isDomestic: isDomestic))
+                }
             }
         }
-        if let effective, situation.date < effective { findings.append(.notYetEffective(effective)) }
-        if let expiration, expiration < situation.date { findings.append(.expired(expiration)) }
+        if let effective, situation.date < effective { findings.append(.notYetEffective) }
+        if let expiration, expiration < situation.date { findings.append(.expired) }
         return ProcessingRestrictionsReport(findings: findings)
     }
 
-    /// Whether the usage control allows a kind of transaction (Book 3, table 32). A purchase is of goods or of
-    /// services, which the transaction type does not distinguish: one of both suffices. The table has no refund.
+    /// Whether the usage control allows a kind of transaction, apart from its cashback (Book 3, 10.4.2). A purchase is of
+    /// goods or of services, which the transaction type does not distinguish: one of both suffices. The book has no
+    /// refund, and type 09 is checked for cashback only.
     private static func isAllowed(
         _ type: TransactionType, isDomestic: Bool, by usage: ApplicationUsageControl
     ) -> Bool {
@@ -104,7 +115,6 @@ public enum ProcessingRestrictions {
         case .purchase:
             !usage.isDisjoint(
                 with: isDomestic ? [.domesticGoods, .domesticServices] : [.internationalGoods, .internationalServices])
-        case .cashback: usage.contains(isDomestic ? .domesticCashback : .internationalCashback)
         default: true
         }
     }

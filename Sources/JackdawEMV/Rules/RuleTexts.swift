@@ -19,9 +19,11 @@ extension ProcessingRestrictionsReport.Finding {
         case .versionsDiffer(let card, let terminal):
             "the card has application version \(card.span.hexadecimal), the terminal \(terminal.span.hexadecimal)"
         case .terminalNotAllowed(let isATM):
-            isATM ? "the card is not valid at cash machines" : "the card is valid at cash machines only"
+            isATM ? "the card is not valid at ATMs" : "the card is valid at ATMs only"
         case .transactionNotAllowed(let type, let isDomestic):
             "the card does not allow \(type.text) \(isDomestic ? "in its own country" : "abroad")"
+        case .cashbackNotAllowed(let isDomestic):
+            "the card does not allow cashback \(isDomestic ? "in its own country" : "abroad")"
         case .notYetEffective: "the card is not valid yet"
         case .expired: "the card has expired"
         }
@@ -34,7 +36,6 @@ extension TransactionType {
         switch self {
         case .purchase: "purchases"
         case .cash: "withdrawals of cash"
-        case .cashback: "cashback"
         case .refund: "refunds"
         default: "transactions of type \([rawValue].span.hexadecimal)"
         }
@@ -55,6 +56,7 @@ extension CardholderVerificationReport.Event.Decision {
         case .notSupported: "the terminal does not support the method"
         case .failCVM: "the rule fails the verification"
         case .pinTryCounterZero: "the card has no PIN try left"
+        case .pinTryCounterNotDecreasing: "the card's number of PIN tries does not decrease"
         case .verified(.success): "the card accepted the PIN"
         case .verified(let status): "the card refused the PIN with status \(status)"
         case .pinNotEnciphered: "the PIN cannot be enciphered"
@@ -131,7 +133,7 @@ extension IssuerScriptResult {
     /// The end of the script, for people.
     public var text: String {
         switch outcome {
-        case .notPerformed: "not performed: the script is malformed"
+        case .notPerformed: "not performed: the script is malformed, or the transaction ended before it"
         case .failed(let command, let status): "command \(command) failed with status \(status)"
         case .successful: "successful"
         }

@@ -2,7 +2,7 @@
 
 /// A transaction that the terminal has approved, for the floor limit of later ones.
 public struct ApprovedTransaction: Sendable, Equatable {
-    /// The account number, as in tag 5A.
+    /// The account number, as in tag 5A; its padding does not matter.
     public let account: SecretOctets
     /// The amount in minor units of the currency.
     public let amount: UInt64
@@ -100,7 +100,7 @@ public enum TerminalRiskManagement {
     public static func floorLimit(
         amount: UInt64, account: SecretOctets?, log: [ApprovedTransaction], limit: UInt64
     ) -> TerminalRiskReport.Finding? {
-        let logged = log.last { account == $0.account }?.amount ?? 0
+        let logged = log.last { account?.isSameNumber(as: $0.account) == true }?.amount ?? 0
         let (sum, isAbove) = amount.addingReportingOverflow(logged)
         guard isAbove || sum >= limit else { return nil }
         return .floorLimitExceeded(amount: amount, logged: logged, limit: limit)

@@ -14,6 +14,11 @@ public struct TransactionType: RawRepresentable, Sendable, Hashable {
     public static let cashback = TransactionType(rawValue: 0x09)
     /// 20: a refund to the card.
     public static let refund = TransactionType(rawValue: 0x20)
+
+    /// Whether a transaction has a cashback amount: by its type, or by its Amount, Other (Book 3, 10.4.2).
+    /// - Parameter otherAmount: Amount, Other (9F03), in minor units.
+    /// - Returns: true for type 09, and for any type with another amount above zero.
+    func hasCashback(_ otherAmount: UInt64) -> Bool { self == .cashback || otherAmount > 0 }
 }
 
 /// The kind of a terminal (tag 9F35): its operator, its connection and whether it is attended (EMV Book 4, annex A1).
@@ -44,7 +49,7 @@ public struct TerminalType: RawRepresentable, Sendable, Hashable {
     /// Whether an attendant operates the terminal.
     public var isAttended: Bool { rawValue & 0x0F < 4 }
 
-    /// Whether the terminal is a cash machine: types 14 to 16 that can pay out cash.
+    /// Whether the terminal is a automated teller machine (ATM): types 14 to 16 that can pay out cash.
     public func isATM(_ capabilities: AdditionalTerminalCapabilities) -> Bool {
         (0x14...0x16).contains(rawValue) && capabilities.contains(.cash)
     }

@@ -18,8 +18,11 @@ public struct Amount: Sendable, Hashable, CustomStringConvertible {
         self.init(minorUnits: number, currencyCode: currencyCode)
     }
 
-    /// The value of tag 9F02 or 9F03, 6 octets. Amounts of 13 and more digits lose their first digits.
-    public var octets: [UInt8] { minorUnits.packedDecimalOctets(6) }
+    /// The greatest number of minor units in format n 12.
+    static let maxNumeric: UInt64 = 999_999_999_999
+
+    /// The value of tag 9F02 or 9F03, 6 octets; nil if the amount has more than 12 digits.
+    public var octets: [UInt8]? { minorUnits <= Self.maxNumeric ? minorUnits.packedDecimalOctets(6) : nil }
 
     /// The amount with the decimals of its currency and its code: `10.50 EUR`; minor units if the currency is unknown.
     public var description: String {

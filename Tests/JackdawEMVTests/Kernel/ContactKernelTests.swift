@@ -13,7 +13,7 @@ import Testing
         var application = DataObjectStore()
         application[0x84] = hex("A0000009990101")
         return KernelRun(
-            ContactKernel(configuration, try .test(), application: application, PlainPrimitives()), card)
+            try ContactKernel(configuration, .test(), application: application, PlainPrimitives()), card)
     }
 
     /// A card without issuer's codes goes online, as its codes count as all ones.
@@ -200,7 +200,8 @@ import Testing
         card.profile = hex("0000")
         var run = try run(card) {
             $0.limits.floorLimit = 1000
-            $0.exceptionFile = [SecretOctets(hex("9999990000000014"))]
+            // The padding of the number, which 5A need not have, does not count.
+            $0.exceptionFile = [SecretOctets(hex("9999990000000014FFFF"))]
         }
         let outcome = try run.finish()
         #expect(outcome.tvr == [.odaNotPerformed, .cardOnExceptionFile, .floorLimitExceeded])
@@ -234,6 +235,85 @@ import Testing
         #expect(commands(run, 0xAE)[0][15..<20] == hex("8000000000")[...])
     }
 
+    /// A card supplies no object whose source is the terminal or the issuer (Book 3, annex A), also not one that the
+    /// terminal does not have.
+    @Test func aCardSuppliesNoObjectOfTheTerminalOrTheIssuer() throws {
+        var card = VirtualCard()
+        let objects: [(tag: JackdawEMV.Tag, value: [UInt8])] = [
+            (0x8A, hex("3030")), (0x89, hex("313233343536")), (0x91, hex("1122334455667788")),
+            (0x98, [UInt8](repeating: 1, count: 20)), (0x9F1E, hex("3132333435363738")), (0x9F5B, hex("2000000000")),
+            (0x9F53, hex("52")), (0x9F16, [UInt8](repeating: 0x31, count: 15)),
+        ]
+        // The kernel computes 98 if a list asks for it.
+        let asked = objects.filter { $0.tag != 0x98 }
+        var (list, record) = (TagLengthValueBuilder(), TagLengthValueBuilder())
+        list.append(0x70) { fields in
+            fields.append(0x5A, hex("9999990000000014"))
+            fields.append(0x5F24, hex("491231"))
+            // A tag that the dictionary does not have, DF01, is the card's.
+            fields.append(0x8C, asked.flatMap { $0.tag.octets + [UInt8($0.value.count)] } + hex("DF0102"))
+            fields.append(0x8D, hex("8A02"))
+            fields.append(0x8E, hex("00000000000000001F00"))
+        }
+        record.append(0x70) { fields in
+            for object in objects { fields.append(object.tag, object.value) }
+            fields.append(0xDF01, hex("ABCD"))
+        }
+        card.records = [list.octets, record.octets]
+        card.cryptograms = [VirtualCard.cryptogram(0x80)]
+        var run = try run(card)
+        let outcome = try run.finish()
+        let values = try #require(commands(run, 0xAE).first).dropFirst(5).dropLast()
+        let count = asked.reduce(0) { $0 + $1.value.count }
+        #expect(values.elementsEqual([UInt8](repeating: 0, count: count) + hex("ABCD")))
+        #expect(outcome.objects.tags.allSatisfy { ![0x89, 0x91, 0x98, 0x9F1E, 0x9F5B, 0x9F53, 0x9F16].contains($0) })
+        #expect(outcome.objects[0x8A] == Array("Z3".utf8))
+    }
+
+    /// The books set no limit to the records of an AFL.
+    @Test(arguments: [(128, nil), (129, KernelTermination.Code.limitExceeded)])
+    func aCardWithTooManyRecordsTerminates(_ count: Int, _ code: KernelTermination.Code?) throws {
+        var card = VirtualCard.plain()
+        card.records += [[UInt8]](repeating: hex("7000"), count: count - 1)
+        var run = try run(card)
+        let reason = try run.finish().termination
+        #expect(reason?.code == code && (code == nil || reason?.tag == 0x94))
+        #expect(commands(run, 0xB2).count == (code == nil ? count : 0))
+    }
+
+    /// Type 00 with Amount, Other is a purchase with cashback, too (Book 3, 10.4.2 and 10.5).
+    @Test func anotherAmountIsCashback() throws {
+        // The usage control allows purchases without cashback; the CVM list has a signature for cashback alone.
+        for (other, restriction, results) in [
+            (0, false, "1F0002"), (500, true, "5E0500"),
+        ] as [(UInt64, Bool, String)] {
+            let card = VirtualCard.plain(
+                "9F07023D005F28020528", cvmList: "0000000000000000" + "5E05" + "1F00")
+            var transaction = try KernelTransaction.test()
+            transaction.otherAmount = other
+            var run = KernelRun(
+                try ContactKernel(.test(), transaction, application: DataObjectStore(), PlainPrimitives()), card)
+            let outcome = try run.finish()
+            #expect(outcome.tvr.contains(.serviceNotAllowed) == restriction)
+            #expect(outcome.objects[0x9F34] == hex(results))
+        }
+    }
+
+    /// Every script template that the issuer sent has a result, whatever ends the transaction.
+    @Test func scriptsThatAreLeftOutHaveResults() throws {
+        let scripts =
+            "71129F1804000000018609842400000401020304" + "710D9F1804000000028604841E0000" + "72079F180400000003"
+        // The effects: a number, three commands, the host, the commands of two scripts, the second
+        // cryptogram.
+        for (index, results) in [(5, "110000000100000000020000000003"), (7, "200000000120000000020000000003")] {
+            let run = try approvedOnline(scripts)
+            let (_, end) = try #require(try outcome(of: run, answering: .cardLost, to: index))
+            #expect(end.termination?.code == .cardLost)
+            #expect(end.scriptResults.flatMap { $0.octets } == hex(results))
+            #expect(end.objects[0x9F5B] == hex(results))
+        }
+    }
+
     /// The answers to SELECT and GET PROCESSING OPTIONS are not signed; the records are (Book 3, 10.2 and 10.3).
     @Test func recordsReplaceObjectsThatAreNotSigned() throws {
         var application = DataObjectStore()
@@ -249,7 +329,7 @@ import Testing
         let locator = "94040801" + "0200"
         card.replaced[0] = hex("771C82021800" + locator + "9F0D0500000000005A089999990000000022" + "9000")
         var run = KernelRun(
-            ContactKernel(try .test(), try .test(), application: application, PlainPrimitives()), card)
+            try ContactKernel(.test(), .test(), application: application, PlainPrimitives()), card)
         let outcome = try run.finish()
         #expect(outcome.termination == nil)
         #expect(outcome.objects[0x82] == hex("1800"))
@@ -268,7 +348,7 @@ import Testing
         var card = VirtualCard.plain()
         card.replaced[0] = hex("7706" + "940408010100" + "9000")
         var run = KernelRun(
-            ContactKernel(try .test(), try .test(), application: application, PlainPrimitives()), card)
+            try ContactKernel(.test(), .test(), application: application, PlainPrimitives()), card)
         let reason = try run.finish().termination
         #expect(reason?.code == .missing && reason?.tag == 0x82)
     }

@@ -84,7 +84,7 @@ import Testing
         let transaction = KernelTransaction(
             amount: 1000, currency: hex("0978"), type: .purchase,
             date: try #require(CardDate(year: 2026, month: 1, day: 15)))
-        var kernel = ContactKernel(configuration, transaction, application: objects, NoPrimitives())
+        var kernel = try ContactKernel(configuration, transaction, application: objects, NoPrimitives())
         var actions = kernel.start()[...]
         while let action = actions.popFirst() {
             switch action {

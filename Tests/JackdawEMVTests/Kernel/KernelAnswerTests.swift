@@ -5,7 +5,7 @@ import Testing
 /// Late, repeated and wrong answers to the effects of a kernel.
 @Suite struct KernelAnswerTests {
     private func kernel() throws -> ContactKernel<PlainPrimitives> {
-        ContactKernel(try .test(), try .test(), application: DataObjectStore(), PlainPrimitives())
+        try ContactKernel(.test(), .test(), application: DataObjectStore(), PlainPrimitives())
     }
 
     private func effect(_ actions: [KernelAction]) throws -> KernelEffect {

@@ -10,7 +10,7 @@ import Testing
         var card = VirtualCard.plain(cvmList: "0000000000000000" + rules)
         card.words = words
         card.values = tries.map { [0x9F17: [$0]] } ?? [:]
-        let kernel = ContactKernel(try .test(), try .test(), application: DataObjectStore(), PlainPrimitives())
+        let kernel = try ContactKernel(.test(), .test(), application: DataObjectStore(), PlainPrimitives())
         var run = KernelRun(kernel, card)
         run.pins = pins
         return run
@@ -51,6 +51,36 @@ import Testing
             ])
         #expect(outcome.tvr.isSuperset(of: [.pinTryLimitExceeded, .cardholderVerificationFailed]))
         #expect(outcome.objects[0x9F34] == hex("010001"))
+    }
+
+    /// A card that always reports the same number of tries does not have PINs asked for without end.
+    @Test(arguments: [(UInt8(3), 1), (255, 2), (nil, 2)] as [(UInt8?, Int)])
+    func aCounterThatDoesNotDecreaseFailsTheMethod(_ tries: UInt8?, _ asked: Int) throws {
+        // Further rules for PINs do not start again.
+        var run = try run(
+            "410041004300" + "0100", words: [UInt16](repeating: 0x63C3, count: 100), tries: tries,
+            pins: [KernelAnswer](repeating: pin([1, 1, 1, 1]), count: 100))
+        let outcome = try run.finish()
+        #expect(requests(run).count == asked)
+        #expect(verifications(run).count == asked)
+        #expect(outcome.tvr.contains(.cardholderVerificationFailed))
+        #expect(outcome.termination == nil)
+        let events = run.steps.flatMap { step -> [CardholderVerificationReport.Event] in
+            if case .cardholderVerification(let report) = step { report.events } else { [] }
+        }
+        #expect(events.contains { $0.decision == .pinTryCounterNotDecreasing })
+    }
+
+    /// 63CF is the greatest number of tries that a status word reports.
+    @Test func aDecreasingCounterBoundsTheTries() throws {
+        let words = (0...15).reversed().map { UInt16(0x63C0 + $0) }
+        var run = try run(
+            "41004100" + "1F00", words: words + words, tries: nil,
+            pins: [KernelAnswer](repeating: pin([1, 1, 1, 1]), count: 40))
+        let outcome = try run.finish()
+        #expect(requests(run).count == 16)
+        #expect(outcome.tvr.contains(.pinTryLimitExceeded))
+        #expect(outcome.objects[0x9F34] == hex("1F0002"))
     }
 
     @Test func aBlockedPINIsNotAskedFor() throws {

@@ -139,7 +139,7 @@ import Testing
         if let answer = input.generate_ac, isSigned { card.cryptograms = [hex(answer + "9000")] }
         var application = DataObjectStore()
         application[0x84] = hex("A0000009990101")
-        let kernel = ContactKernel(configuration, try .test(), application: application, PlainPrimitives())
+        let kernel = try ContactKernel(configuration, .test(), application: application, PlainPrimitives())
         var run = KernelRun(kernel, card)
         let number = hex(input.unpredictable_number)
         if let pin = input.pin {

@@ -113,6 +113,7 @@ import Testing
         case .notSupported: "unsupported_\(code)"
         case .failCVM: "fail_cvm"
         case .pinTryCounterZero: "pin_try_counter_zero"
+        case .pinTryCounterNotDecreasing: "pin_try_counter_not_decreasing"
         case .verified(let status): "verify_\(status)"
         case .pinNotEnciphered: "pin_not_enciphered"
         case .pinBypassed: "pin_bypassed"

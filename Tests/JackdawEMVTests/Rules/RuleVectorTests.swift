@@ -40,6 +40,20 @@ import Testing
         guard let octets else { return nil }
         return CardDate(octets.span)
     }
+
+    /// The expiry date is card data.
+    @Test func noPrintedFormHasADateOfTheCard() throws {
+        let day = try #require(CardDate(year: 2026, month: 1, day: 15))
+        let situation = RestrictionSituation(
+            applicationVersion: hex("0096"), isATM: false, country: hex("0528"), type: .purchase, date: day)
+        let report = ProcessingRestrictions.check(
+            situation, version: nil, usage: nil, issuerCountry: nil, effective: CardDate(year: 2031, month: 11, day: 1),
+            expiration: CardDate(year: 2024, month: 12, day: 31))
+        #expect(report.tvr == [.applicationNotYetEffective, .expiredApplication])
+        var text = "\(report) \(KernelStep.restrictions(report)) \(KernelStep.restrictions(report).text)"
+        dump(report, to: &text)
+        for part in ["2024", "12-31", "31", "2031", "11"] { #expect(!text.contains(part)) }
+    }
 }
 
 /// Terminal risk management of EMV Book 3, 10.6, against vectors of emv-utils.
@@ -93,6 +107,21 @@ import Testing
         #expect(try CardCommand.getData(tag).octets == hex(exchange.c))
         let response = hex(exchange.r ?? "")
         return try CardResponse(response.span).counter(tag)
+    }
+
+    /// The padding of an account number does not count.
+    @Test func paddedNumbersAreTheSameAccount() {
+        let log = [ApprovedTransaction(account: SecretOctets(hex("9999990000000014FFFF")), amount: 600)]
+        func finding(_ account: String) -> TerminalRiskReport.Finding? {
+            TerminalRiskManagement.floorLimit(
+                amount: 500, account: SecretOctets(hex(account)), log: log, limit: 1000)
+        }
+        for account in ["9999990000000014", "9999990000000014FF", "9999990000000014FFFF"] {
+            #expect(finding(account) == .floorLimitExceeded(amount: 500, logged: 600, limit: 1000))
+        }
+        for account in ["999999000000001F", "99999900000000140F", "9999990000000014F0", ""] {
+            #expect(finding(account) == nil)
+        }
     }
 }
 
@@ -238,6 +267,25 @@ import Testing
             #expect(before.tvr.union(after.tvr).octets[4] == hex(row.output.tvr_byte5)[0], "\(row.id)")
             #expect((before.hasScripts || after.hasScripts) == row.output.tsi_script, "\(row.id)")
         }
+    }
+
+    /// Each template that begins has a result, also if its length is missing or invalid.
+    @Test(arguments: [
+        ("71", 1), ("7181", 1), ("7180", 1), ("728600000001", 1), ("7184FF", 1), ("000071", 1),
+        ("72079F18040000000171", 2),
+        ("8A02303071", 1), ("9F", 0), ("8A", 0),
+    ])
+    func templatesWithInvalidLengthsHaveResults(_ response: String, _ count: Int) {
+        let scripts = IssuerScript.scripts(in: hex(response).span)
+        #expect(scripts.count == count)
+        guard count > 0 else { return }
+        #expect(scripts.last?.isMalformed == true)
+        let results = [IssuerScript.Phase.beforeFinalCryptogram, .afterFinalCryptogram].map { phase in
+            var run = IssuerScriptRun(scripts, phase)
+            while run.next() != nil { run.receive(.success) }
+            return run.results.count
+        }
+        #expect(results.reduce(0, +) == count)
     }
 
     private func send(_ run: inout IssuerScriptRun, _ words: inout ArraySlice<String>) -> [Output.Exchange] {

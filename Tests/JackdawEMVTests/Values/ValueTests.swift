@@ -40,6 +40,8 @@ import Testing
         #expect(Amount(hex("00000000105A").span, currencyCode: 978) == nil)
         #expect(Amount(hex("").span, currencyCode: nil) == nil)
         #expect(Amount(minorUnits: 1050, currencyCode: nil).octets == hex("000000001050"))
+        #expect(Amount(minorUnits: 999_999_999_999, currencyCode: nil).octets == hex("999999999999"))
+        #expect(Amount(minorUnits: 1_000_000_000_000, currencyCode: nil).octets == nil)
     }
 
     /// The exponents of ISO 4217, table A.1.
