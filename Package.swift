@@ -67,7 +67,7 @@ let package = Package(
         .target(
             name: "JackdawSwipe", dependencies: ["JackdawDSP", "JackdawCards", "JackdawBytes"],
             swiftSettings: kernels),
-        .target(name: "JackdawEMV", swiftSettings: house),
+        .target(name: "JackdawEMV", dependencies: ["JackdawBytes"], swiftSettings: house),
         .target(name: "JackdawTransport", dependencies: ["JackdawBytes"], swiftSettings: house),
 
         .target(

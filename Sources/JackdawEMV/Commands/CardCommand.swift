@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// A command to a card: an APDU of case 1 to 4 with short lengths (ISO/IEC 7816-4, EMV Book 3 section 6.3).
 ///
 /// The data, which may be a PIN, is in wiped memory, and ``description`` shows only the header.
@@ -32,19 +34,19 @@ public struct CardCommand: Sendable, Equatable, CustomStringConvertible, CustomD
         guard expectedLength.map({ (1...256).contains($0) }) ?? true else {
             throw CardMessageError(.length, "a card answers 1 to 256 octets")
         }
-        self.init(checked: classOctet, instruction, parameter1, parameter2, data, expectedLength)
+        self.init(checked: classOctet, instruction, parameter1, parameter2, SecretOctets(data), expectedLength)
     }
 
     /// A command whose lengths are known to be valid.
     init(
-        checked classOctet: UInt8, _ instruction: UInt8, _ parameter1: UInt8, _ parameter2: UInt8, _ data: [UInt8],
-        _ expectedLength: Int?
+        checked classOctet: UInt8, _ instruction: UInt8, _ parameter1: UInt8, _ parameter2: UInt8,
+        _ data: SecretOctets, _ expectedLength: Int?
     ) {
         self.classOctet = classOctet
         self.instruction = instruction
         self.parameter1 = parameter1
         self.parameter2 = parameter2
-        self.data = SecretOctets(data)
+        self.data = data
         self.expectedLength = expectedLength
     }
 
@@ -53,7 +55,7 @@ public struct CardCommand: Sendable, Equatable, CustomStringConvertible, CustomD
     ///   is not that of its data.
     public init(_ octets: Span<UInt8>) throws(CardMessageError) {
         guard octets.count >= 4 else { throw CardMessageError(.length, "a command has at least 4 octets") }
-        var data: [UInt8] = []
+        var data = SecretOctets([])
         var expectedLength: Int?
         if octets.count == 5 {
             expectedLength = Self.expectedLength(octets[4])
@@ -62,7 +64,7 @@ public struct CardCommand: Sendable, Equatable, CustomStringConvertible, CustomD
             guard count > 0, octets.count == 5 + count || octets.count == 6 + count else {
                 throw CardMessageError(.length, "the length of the command's data is wrong")
             }
-            data = Array(copying: octets.extracting(5..<5 + count))
+            data = SecretOctets(copying: octets.extracting(5..<5 + count))
             if octets.count == 6 + count { expectedLength = Self.expectedLength(octets[5 + count]) }
         }
         self.init(checked: octets[0], octets[1], octets[2], octets[3], data, expectedLength)
@@ -76,7 +78,7 @@ public struct CardCommand: Sendable, Equatable, CustomStringConvertible, CustomD
         octets.reserveCapacity(6 + data.count)
         if !data.isEmpty {
             octets.append(UInt8(data.count))
-            data.withOctets { for index in $0.indices { octets.append($0[index]) } }
+            data.withOctets { octets.append(copying: $0) }
         }
         if let expectedLength { octets.append(UInt8(truncatingIfNeeded: expectedLength)) }
         return octets
@@ -104,8 +106,11 @@ public struct CardResponse: Sendable, Equatable, CustomStringConvertible, Custom
     public let status: StatusWord
 
     /// An answer of its parts.
-    public init(data: [UInt8] = [], status: StatusWord) {
-        self.data = SecretOctets(data)
+    public init(data: [UInt8] = [], status: StatusWord) { self.init(SecretOctets(data), status) }
+
+    /// An answer of its parts, whose data stay in wiped memory.
+    init(_ data: SecretOctets, _ status: StatusWord) {
+        self.data = data
         self.status = status
     }
 
@@ -120,7 +125,9 @@ public struct CardResponse: Sendable, Equatable, CustomStringConvertible, Custom
 
     /// Data, SW1 and SW2. The caller wipes the array.
     public var octets: [UInt8] {
-        var octets = data.octets
+        var octets: [UInt8] = []
+        octets.reserveCapacity(data.count + 2)
+        data.withOctets { octets.append(copying: $0) }
         octets.append(status.first)
         octets.append(status.second)
         return octets

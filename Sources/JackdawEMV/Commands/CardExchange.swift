@@ -30,15 +30,15 @@ public struct CardExchange: Sendable {
     /// Takes an answer of the card.
     /// - Returns: the command to send next; nil if ``response`` is complete.
     public mutating func receive(_ answer: CardResponse) -> CardCommand? {
-        let data = response.data.octets + answer.data.octets
-        response = CardResponse(data: data, status: answer.status)
+        let data = SecretOctets(joining: [response.data, answer.data])
+        response = CardResponse(data, answer.status)
         if let next = next(after: answer, hasData: !data.isEmpty) {
             sent = next
             return next
         }
         if let warning {
             // The data belongs to the warning; without data, the warning is the answer.
-            response = CardResponse(data: answer.status == .success ? data : [], status: warning)
+            response = CardResponse(answer.status == .success ? data : SecretOctets([]), warning)
         }
         return nil
     }
@@ -52,7 +52,7 @@ public struct CardExchange: Sendable {
         case 0x6C where answer.data.isEmpty && sent.expectedLength != nil:
             // Only the length of the last command is wrong. The first command is not sent again after a GET RESPONSE.
             return CardCommand(
-                checked: sent.classOctet, sent.instruction, sent.parameter1, sent.parameter2, sent.data.octets,
+                checked: sent.classOctet, sent.instruction, sent.parameter1, sent.parameter2, sent.data,
                 count == 0 ? 256 : Int(count))
         case 0x62, 0x63:
             guard warning == nil, !hasData, !command.data.isEmpty, command.expectedLength != nil else { return nil }
@@ -63,6 +63,6 @@ public struct CardExchange: Sendable {
     }
 
     private static func getResponse(_ count: UInt8) -> CardCommand {
-        CardCommand(checked: 0x00, 0xC0, 0x00, 0x00, [], count == 0 ? 256 : Int(count))
+        CardCommand(checked: 0x00, 0xC0, 0x00, 0x00, SecretOctets([]), count == 0 ? 256 : Int(count))
     }
 }

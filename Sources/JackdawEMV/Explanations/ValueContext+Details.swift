@@ -1,3 +1,5 @@
+import JackdawBytes
+
 // The parts of values: set bits, entries of lists and fields.
 
 extension ValueContext {

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// What the meaning of a value depends on besides its tag.
 struct ValueContext {
     /// The number of the contactless kernel; nil if none applies.

@@ -40,7 +40,7 @@ extension ContactKernel {
             return
         }
         lists.ddol = values(of: list)
-        guard let command = try? CardCommand.internalAuthenticate(lists.ddol.octets) else {
+        guard let command = try? CardCommand.internalAuthenticate(lists.ddol) else {
             throw KernelTermination(.malformed, .ddol)
         }
         transmit(command, .internalAuthentication)

@@ -29,7 +29,7 @@ extension ContactKernel {
         if list?.contains(.transactionCertificateHash) == true { try hashCertificateData() }
         let values = list.map { self.values(of: $0) } ?? SecretOctets([])
         let isSigned = method == .cda && cardKey != nil && type != .aac
-        guard let command = try? CardCommand.generateCryptogram(type.rawValue | (isSigned ? 0x10 : 0), values.octets)
+        guard let command = try? CardCommand.generateCryptogram(type.rawValue | (isSigned ? 0x10 : 0), values)
         else {
             throw KernelTermination(.malformed, tag)
         }
@@ -47,7 +47,7 @@ extension ContactKernel {
             list = try? DataObjectList(configuration.defaultTDOL.span)
         }
         let values = list.map { self.values(of: $0) } ?? SecretOctets([])
-        terminal[.transactionCertificateHash] = authentication.primitives.sha1(values.octets)
+        terminal[.transactionCertificateHash] = authentication.primitives.sha1(covering: [values])
     }
 
     // MARK: the first cryptogram

@@ -23,7 +23,7 @@ extension ContactKernel {
         // Without a PDOL, the command has an empty object 83.
         if let list = try list(.pdol) { lists.pdol = values(of: list) }
         let command: CardCommand
-        do throws(CardMessageError) { command = try .getProcessingOptions(lists.pdol.octets) } catch {
+        do throws(CardMessageError) { command = try .getProcessingOptions(lists.pdol) } catch {
             throw KernelTermination(.malformed, .pdol)
         }
         transmit(command, .processingOptions)

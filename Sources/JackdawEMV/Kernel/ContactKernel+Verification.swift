@@ -1,5 +1,7 @@
 // Cardholder verification with the PIN pad and the card: EMV Book 3, section 10.5, and Book 2, section 7.
 
+import JackdawBytes
+
 extension ContactKernel {
     mutating func beginVerification() throws(KernelTermination) {
         guard profile.contains(.cardholderVerificationSupported) else {
@@ -64,14 +66,12 @@ extension ContactKernel {
 
     /// Sends a PIN to the card, or asks for the challenge with which it is enciphered.
     /// - Returns: false if the PIN does not have 4 to 12 digits.
-    mutating func takePIN(_ digits: SecretOctets, _ key: RSAPublicKey?) -> Bool {
+    mutating func takePIN(_ digits: SecretOctets, _ key: RSAPublicKey?) throws(KernelTermination) -> Bool {
         guard let block = Self.pinBlock(digits) else { return false }
         if let key {
             transmit(.getChallenge, .challenge(block, key))
         } else {
-            var octets = block.octets
-            defer { octets.wipe() }
-            verify(octets, isEnciphered: false)
+            try verify(block, isEnciphered: false)
         }
         return true
     }
@@ -90,22 +90,23 @@ extension ContactKernel {
     /// The block of VERIFY: 2, the number of digits, the digits, padding F (Book 3, 6.5.12).
     private static func pinBlock(_ digits: SecretOctets) -> SecretOctets? {
         digits.withOctets { digits in
-            guard (4...12).contains(digits.count) else { return nil }
-            var block = [UInt8](repeating: 0xFF, count: 8)
-            defer { block.wipe() }
-            block[0] = 0x20 | UInt8(digits.count)
-            for index in digits.indices {
-                guard digits[index] <= 9 else { return nil }
-                let mask: UInt8 = index % 2 == 0 ? 0x0F : 0xF0
-                block[1 + index / 2] &= mask
-                block[1 + index / 2] |= index % 2 == 0 ? digits[index] << 4 : digits[index]
+            guard (4...12).contains(digits.count), digits.indices.allSatisfy({ digits[$0] <= 9 }) else { return nil }
+            return SecretOctets(count: 8) { block in
+                block[0] = 0x20 | UInt8(digits.count)
+                for place in 0..<14 {
+                    let digit = place < digits.count ? digits[place] : 0x0F
+                    block[1 + place / 2] |= place % 2 == 0 ? digit << 4 : digit
+                }
             }
-            return SecretOctets(block)
         }
     }
 
-    private mutating func verify(_ pin: [UInt8], isEnciphered: Bool) {
-        guard let command = try? CardCommand.verify(pin, isEnciphered: isEnciphered) else { return }
+    private mutating func verify(_ pin: SecretOctets, isEnciphered: Bool) throws(KernelTermination) {
+        guard let command = try? CardCommand.verify(pin, isEnciphered: isEnciphered) else {
+            // The key is too long for a command.
+            try advanceVerification(.notEnciphered)
+            return
+        }
         transmit(command, .pinVerification)
     }
 
@@ -127,13 +128,19 @@ extension ContactKernel {
         _ pin: SecretOctets, _ challenge: [UInt8], _ padding: [UInt8], _ key: RSAPublicKey
     ) throws(KernelTermination) -> Bool {
         guard padding.count == key.modulus.count - 17 else { return false }
-        var block = [0x7F] + pin.octets + challenge + padding
+        var block: [UInt8] = []
+        // Octets that grow into other memory would leave the PIN behind.
+        block.reserveCapacity(key.modulus.count)
         defer { block.wipe() }
-        guard let enciphered = authentication.primitives.recover(block, with: key), enciphered.count <= 255 else {
+        block.append(0x7F)
+        pin.withOctets { block.append(copying: $0) }
+        block += challenge
+        block += padding
+        if let enciphered = authentication.primitives.recover(block, with: key) {
+            try verify(SecretOctets(enciphered), isEnciphered: true)
+        } else {
             try advanceVerification(.notEnciphered)
-            return true
         }
-        verify(enciphered, isEnciphered: true)
         return true
     }
 

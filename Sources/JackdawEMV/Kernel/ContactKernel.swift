@@ -188,8 +188,7 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
         publishResults()
         let terminal = terminal
         let card = card
-        var values = list.build { terminal.secret($0) ?? card.secret($0) }
-        return SecretOctets(wiping: &values)
+        return list.build { terminal.secret($0) ?? card.secret($0) }
     }
 
     /// A list of the card; nil if the card has none. An empty list counts as none.
@@ -231,7 +230,7 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
         case (.padding(let pin, let challenge, let key), .random(let octets)):
             return try encipher(pin, challenge, octets, key)
         case (.onlinePIN, .onlinePINEntered): try advanceVerification(.entered)
-        case (.pin(let key), .pin(let digits)): return takePIN(digits, key)
+        case (.pin(let key), .pin(let digits)): return try takePIN(digits, key)
         case (.onlinePIN, _), (.pin, _): return try takePINFailure(answer)
         case (.host, .host(let answer)): try takeHost(answer)
         case (.unpredictableNumber, _), (.selectionNumber, _), (.padding, _), (.host, _): return false

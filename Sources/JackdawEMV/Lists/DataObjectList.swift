@@ -42,35 +42,35 @@ public struct DataObjectList: Sendable, Hashable {
     /// A numeric value (n) is cut and filled with 00 on the left, a compressed one (cn) is filled with FF on the right, any
     /// other one is cut and filled with 00 on the right. A missing object and a template give octets 00.
     /// - Parameter value: the value of a tag, or nil.
-    /// - Returns: ``valueCount`` octets, which may hold card data: the caller wipes them.
-    public func build(_ value: (Tag) -> SecretOctets?) -> [UInt8] {
-        var built: [UInt8] = []
-        built.reserveCapacity(valueCount)
-        for entry in entries {
-            if entry.tag.isConstructed {
-                built += [UInt8](repeating: 0, count: entry.count)
-            } else if let value = value(entry.tag) {
-                value.withOctets { Self.append($0, entry, to: &built) }
-            } else {
-                built += [UInt8](repeating: 0, count: entry.count)
+    /// - Returns: ``valueCount`` octets, which may be card data.
+    public func build(_ value: (Tag) -> SecretOctets?) -> SecretOctets {
+        SecretOctets(count: valueCount) { built in
+            var start = 0
+            for entry in entries {
+                if !entry.tag.isConstructed, let value = value(entry.tag) {
+                    value.withOctets { Self.write($0, entry, to: &built, at: start) }
+                }
+                start += entry.count
             }
         }
-        return built
     }
 
     /// Builds the octets that the card asks for from the objects of a transaction, as ``build(_:)`` does.
-    public func build(from store: DataObjectStore) -> [UInt8] { build { store.secret($0) } }
+    public func build(from store: DataObjectStore) -> SecretOctets { build { store.secret($0) } }
 
-    private static func append(_ value: Span<UInt8>, _ entry: Entry, to built: inout [UInt8]) {
+    /// Writes a value into octets that are 0.
+    private static func write(
+        _ value: Span<UInt8>, _ entry: Entry, to built: inout MutableSpan<UInt8>, at start: Int
+    ) {
         let missing = max(0, entry.count - value.count)
         let kept = entry.count - missing
         let format = DataElement.find(entry.tag)?.format
         guard format != .numeric else {
-            for _ in 0..<missing { built.append(0) }
-            for index in value.count - kept..<value.count { built.append(value[index]) }
+            for index in 0..<kept { built[start + missing + index] = value[value.count - kept + index] }
             return
         }
-        for index in 0..<kept { built.append(value[index]) }
-        for _ in 0..<missing { built.append(format == .compressedNumeric ? 0xFF : 0) }
+        for index in 0..<kept { built[start + index] = value[index] }
+        guard format == .compressedNumeric else { return }
+        for index in kept..<entry.count { built[start + index] = 0xFF }
     }
 }

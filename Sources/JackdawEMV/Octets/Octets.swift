@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// Octets as numbers, digits and text.
 
 extension Array where Element == UInt8 {
@@ -5,6 +7,11 @@ extension Array where Element == UInt8 {
     init(copying octets: Span<UInt8>) {
         self.init()
         reserveCapacity(octets.count)
+        append(copying: octets)
+    }
+
+    /// Appends the octets of a view. Octets that must be wiped need the capacity before.
+    mutating func append(copying octets: Span<UInt8>) {
         for index in octets.indices { append(octets[index]) }
     }
 }
@@ -57,17 +64,6 @@ extension Span where Element == UInt8 {
     /// Whether this view begins with the octets of another.
     func starts(with prefix: Span<UInt8>) -> Bool {
         prefix.count <= count && extracting(first: prefix.count).isEqual(to: prefix)
-    }
-}
-
-extension UInt8 {
-    /// Two upper-case hexadecimal digits.
-    var hexadecimal: String {
-        var text = ""
-        for digit in [self >> 4, self & 0x0F] {
-            text.unicodeScalars.append(Unicode.Scalar(digit < 10 ? 0x30 + digit : 0x37 + digit))
-        }
-        return text
     }
 }
 

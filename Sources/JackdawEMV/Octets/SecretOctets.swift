@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// Octets that may be card data, a PIN or a key, in memory that is overwritten when its last owner releases it.
 ///
 /// Copies share one buffer. Every printed form shows only the number of octets.
@@ -5,13 +7,37 @@ public struct SecretOctets: Sendable, Equatable, CustomStringConvertible, Custom
     private let storage: Storage
 
     /// Copies octets. The caller wipes the original.
-    public init(copying octets: Span<UInt8>) { storage = Storage(octets) }
+    public init(copying octets: Span<UInt8>) {
+        self.init(count: octets.count) { target in
+            for index in octets.indices { target[index] = octets[index] }
+        }
+    }
 
     /// Copies octets. The caller wipes the original.
     public init(_ octets: [UInt8]) { self.init(copying: octets.span) }
 
+    /// Allocates zeroed memory, and lets `fill` write the octets.
+    init(count: Int, fill: (inout MutableSpan<UInt8>) -> Void) {
+        var buffer = SecretBuffer<UInt8>(zeroed: count)
+        buffer.withMutableElements(fill)
+        storage = Storage(buffer)
+    }
+
+    /// Copies octets one part after the other.
+    init(joining parts: [SecretOctets]) {
+        self.init(count: parts.reduce(0) { $0 + $1.count }) { target in
+            var next = 0
+            for part in parts {
+                part.withOctets { octets in
+                    for index in octets.indices { target[next + index] = octets[index] }
+                }
+                next += part.count
+            }
+        }
+    }
+
     /// Number of octets held.
-    public var count: Int { storage.count }
+    public var count: Int { storage.buffer.count }
 
     /// Whether there are no octets.
     public var isEmpty: Bool { count == 0 }
@@ -20,7 +46,7 @@ public struct SecretOctets: Sendable, Equatable, CustomStringConvertible, Custom
     public func withOctets<Result: ~Copyable, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try storage.withOctets(body)
+        try storage.buffer.withElements(body)
     }
 
     /// A copy in clear. An array is not wiped: use ``withOctets(_:)`` if possible.
@@ -44,28 +70,16 @@ public struct SecretOctets: Sendable, Equatable, CustomStringConvertible, Custom
         }
     }
 
-    @safe
-    private final class Storage: @unchecked Sendable {
-        private let memory: UnsafeMutableBufferPointer<UInt8>
+    /// Whether both hold the same account number, as in tag 5A, whatever its padding.
+    func isSameNumber(as other: SecretOctets) -> Bool {
+        withOctets { own in other.withOctets { own.isSameNumber(as: $0) } }
+    }
 
-        init(_ octets: Span<UInt8>) {
-            unsafe memory = .allocate(capacity: octets.count)
-            unsafe memory.initialize(repeating: 0)
-            for index in octets.indices { unsafe memory[index] = octets[index] }
-        }
+    /// Owns the octets, shared by all copies.
+    private final class Storage: Sendable {
+        let buffer: SecretBuffer<UInt8>
 
-        var count: Int { unsafe memory.count }
-
-        func withOctets<Result: ~Copyable, Failure: Error>(
-            _ body: (Span<UInt8>) throws(Failure) -> Result
-        ) throws(Failure) -> Result {
-            try body(unsafe Span(_unsafeElements: UnsafeBufferPointer(memory)))
-        }
-
-        deinit {
-            unsafe overwrite(UnsafeMutableRawBufferPointer(memory))
-            unsafe memory.deallocate()
-        }
+        init(_ buffer: consuming SecretBuffer<UInt8>) { self.buffer = buffer }
     }
 }
 
@@ -77,32 +91,3 @@ extension SecretOctets: CustomReflectable {
 }
 
 #endif
-
-extension SecretOctets {
-    /// Whether both hold the same account number, as in tag 5A, whatever its padding.
-    func isSameNumber(as other: SecretOctets) -> Bool {
-        withOctets { own in other.withOctets { own.isSameNumber(as: $0) } }
-    }
-
-    /// Copies octets, and overwrites the original if nothing else refers to it.
-    init(wiping octets: inout [UInt8]) {
-        self.init(copying: octets.span)
-        octets.wipe()
-    }
-}
-
-extension Array where Element == UInt8 {
-    /// Overwrites the octets with zeros. Another array that shares them keeps them.
-    mutating func wipe() { unsafe withUnsafeMutableBytes { unsafe overwrite($0) } }
-}
-
-/// Zeroes memory and passes it to an opaque call, so that the compiler cannot drop the stores as dead.
-@inline(never)
-private func overwrite(_ octets: UnsafeMutableRawBufferPointer) {
-    unsafe octets.initializeMemory(as: UInt8.self, repeating: 0)
-    unsafe escape(octets)
-}
-
-@inline(never)
-@_optimize(none)
-private func escape(_ octets: UnsafeMutableRawBufferPointer) {}

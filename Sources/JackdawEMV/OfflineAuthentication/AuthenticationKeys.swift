@@ -1,5 +1,7 @@
 // The keys of offline data authentication, and the two primitives that it is given.
 
+import JackdawBytes
+
 /// The calculations that offline data authentication needs and this module does not have: the caller supplies them.
 ///
 /// A type that has no RSA returns nil from ``recover(_:with:)``; every card then fails offline data authentication.
@@ -13,6 +15,15 @@ public protocol AuthenticationPrimitives: Sendable {
 
     /// The SHA-1 digest of octets, 20 octets (EMV Book 2, B3.1).
     func sha1(_ bytes: [UInt8]) -> [UInt8]
+}
+
+extension AuthenticationPrimitives {
+    /// The SHA-1 digest of octets one part after the other. The array that the digest needs is wiped.
+    func sha1(covering parts: [SecretOctets]) -> [UInt8] {
+        var octets = SecretOctets(joining: parts).octets
+        defer { octets.wipe() }
+        return sha1(octets)
+    }
 }
 
 /// An RSA public key.

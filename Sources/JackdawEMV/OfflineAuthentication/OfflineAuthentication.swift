@@ -74,17 +74,14 @@ public struct StaticAuthenticationData: Sendable {
 
     private var isTooLong: Bool { count > Self.maxOctets }
 
-    /// The data, with the AIP if the tag list has its tag. The caller wipes it.
-    func octets(of card: DataObjectStore) throws(AuthenticationFailure) -> [UInt8] {
+    /// The data, with the AIP if the tag list has its tag.
+    func octets(of card: DataObjectStore) throws(AuthenticationFailure) -> SecretOctets {
         guard !hasInvalidRecord else { throw AuthenticationFailure(.record) }
         guard !isTooLong else { throw AuthenticationFailure(.limitExceeded) }
         let list = card[.staticDataTagList]
         guard list == nil || list == [0x82] else { throw AuthenticationFailure(.tagList, in: .staticDataTagList) }
-        let profile = list == nil ? nil : card[ApplicationInterchangeProfile.tag]
-        var data: [UInt8] = []
-        data.reserveCapacity(records.reduce(2) { $0 + $1.count })
-        for record in records { record.withOctets { for index in $0.indices { data.append($0[index]) } } }
-        return data + (profile ?? [])
+        let profile = list == nil ? nil : card.secret(ApplicationInterchangeProfile.tag)
+        return SecretOctets(joining: records + (profile.map { [$0] } ?? []))
     }
 }
 
@@ -140,8 +137,7 @@ public struct OfflineAuthentication<Primitives: AuthenticationPrimitives>: Senda
     ) throws(AuthenticationFailure) -> RSAPublicKey {
         let issuer = try issuerKey(of: card)
         let parts = try parts(.cardCertificate, .cardRemainder, .cardExponent, card)
-        var data = try staticData.octets(of: card)
-        defer { data.wipe() }
+        let data = try staticData.octets(of: card)
         return try blocks.cardKey(parts, of: issuer, staticData: data, account: account(card), on: date)
     }
 
@@ -158,7 +154,7 @@ public struct OfflineAuthentication<Primitives: AuthenticationPrimitives>: Senda
         guard card.contains(.pinCertificate) else { return try cardKey(of: card, staticData) }
         let issuer = try issuerKey(of: card)
         let parts = try parts(.pinCertificate, .pinRemainder, .pinExponent, card)
-        return try blocks.cardKey(parts, of: issuer, staticData: [], account: account(card), on: date)
+        return try blocks.cardKey(parts, of: issuer, staticData: SecretOctets([]), account: account(card), on: date)
     }
 
     /// Authenticates the static data (SDA).
@@ -172,8 +168,7 @@ public struct OfflineAuthentication<Primitives: AuthenticationPrimitives>: Senda
     ) throws(AuthenticationFailure) -> [UInt8] {
         let block = try required(.signedStaticApplicationData, card)
         let issuer = try issuerKey(of: card)
-        var data = try staticData.octets(of: card)
-        defer { data.wipe() }
+        let data = try staticData.octets(of: card)
         return try blocks.dataAuthenticationCode(block, signedBy: issuer, over: data)
     }
 
@@ -194,7 +189,7 @@ public struct OfflineAuthentication<Primitives: AuthenticationPrimitives>: Senda
             return object.map { Array(copying: octets.extracting($0.value)) }
         }
         guard let block else { throw AuthenticationFailure(.response, in: .signedDynamicApplicationData) }
-        let dynamic = try blocks.dynamicData(block, signedBy: card, over: terminalData.octets)
+        let dynamic = try blocks.dynamicData(block, signedBy: card, over: terminalData)
         guard let count = dynamic.first.map({ Int($0) }), (2...8).contains(count), dynamic.count >= 1 + count else {
             throw AuthenticationFailure(.length, in: .signedDynamicApplicationData)
         }
@@ -215,7 +210,7 @@ public struct OfflineAuthentication<Primitives: AuthenticationPrimitives>: Senda
     ) throws(AuthenticationFailure) -> SignedCryptogram {
         let answer = response.withOctets { SignedAnswer($0) }
         guard let answer else { throw AuthenticationFailure(.response, in: .signedDynamicApplicationData) }
-        let dynamic = try blocks.dynamicData(answer.signature, signedBy: card, over: unpredictableNumber)
+        let dynamic = try blocks.dynamicData(answer.signature, signedBy: card, over: SecretOctets(unpredictableNumber))
         // Length and number, cryptogram information, cryptogram, hash of the transaction data (Book 2, table 19).
         guard let count = dynamic.first.map({ Int($0) }), (2...8).contains(count), dynamic.count >= 30 + count else {
             throw AuthenticationFailure(.length, in: .signedDynamicApplicationData)
@@ -223,9 +218,7 @@ public struct OfflineAuthentication<Primitives: AuthenticationPrimitives>: Senda
         guard dynamic[1 + count] == answer.information else {
             throw AuthenticationFailure(.cryptogramInformation, in: .signedDynamicApplicationData)
         }
-        var covered = terminalData.flatMap { $0.octets } + answer.others
-        defer { covered.wipe() }
-        let hash = primitives.sha1(covered)
+        let hash = primitives.sha1(covering: terminalData + [answer.others])
         guard dynamic[(10 + count)..<(30 + count)].elementsEqual(hash) else {
             throw AuthenticationFailure(.transactionData, in: .signedDynamicApplicationData)
         }
@@ -238,26 +231,26 @@ public struct OfflineAuthentication<Primitives: AuthenticationPrimitives>: Senda
         let information: UInt8
         let signature: [UInt8]
         /// All objects but the signature, with tags and lengths, as the hash covers them.
-        let others: [UInt8]
+        let others: SecretOctets
 
         init?(_ octets: Span<UInt8>) {
             var signature: [UInt8]?
             var information: UInt8?
-            var others: [UInt8] = []
+            var others: [SecretOctets] = []
             guard let objects = try? TagLengthValue.list(octets), objects.first?.tag == 0x77 else { return nil }
             for object in objects where object.depth == 1 {
                 let value = octets.extracting(object.value)
                 if object.tag == 0x9F4B {
                     signature = Array(copying: value)
                 } else {
-                    others += Array(copying: octets.extracting(object.start..<object.value.upperBound))
+                    others.append(SecretOctets(copying: octets.extracting(object.start..<object.value.upperBound)))
                 }
                 if object.tag == 0x9F27, value.count == 1 { information = value[0] }
             }
             guard let signature, let information else { return nil }
             self.signature = signature
             self.information = information
-            self.others = others
+            self.others = SecretOctets(joining: others)
         }
     }
 

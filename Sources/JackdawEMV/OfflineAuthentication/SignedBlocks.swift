@@ -1,5 +1,7 @@
 // The signed blocks of EMV Book 2, sections 5 and 6: certificates, signed static data, signed dynamic data.
 
+import JackdawBytes
+
 /// Opens signed blocks with the primitives of the caller. A value without state.
 struct SignedBlocks<Primitives: AuthenticationPrimitives> {
     let primitives: Primitives
@@ -20,7 +22,7 @@ struct SignedBlocks<Primitives: AuthenticationPrimitives> {
     /// - Throws: the failure of the first check that fails.
     private func open(
         _ block: [UInt8], _ tag: Tag, with key: RSAPublicKey, format: UInt8, fields: Int, algorithmAt: Int,
-        over more: [UInt8]
+        over more: SecretOctets
     ) throws(AuthenticationFailure) -> [UInt8] {
         guard block.count == key.modulus.count, block.count >= Self.frame + fields else {
             throw AuthenticationFailure(.length, in: tag)
@@ -37,7 +39,7 @@ struct SignedBlocks<Primitives: AuthenticationPrimitives> {
         var covered: [UInt8] = []
         covered.reserveCapacity(plain.count + more.count)
         covered += plain[1..<(plain.count - 21)]
-        covered += more
+        more.withOctets { covered.append(copying: $0) }
         defer { covered.wipe() }
         guard primitives.sha1(covered).elementsEqual(plain[(plain.count - 21)..<(plain.count - 1)]) else {
             throw AuthenticationFailure(.hash, in: tag)
@@ -79,7 +81,7 @@ struct SignedBlocks<Primitives: AuthenticationPrimitives> {
     ) throws(AuthenticationFailure) -> RSAPublicKey {
         let plain = try open(
             parts.certificate, parts.tag, with: authority.key, format: 0x02, fields: 13, algorithmAt: 11,
-            over: (parts.remainder ?? []) + parts.exponent)
+            over: SecretOctets((parts.remainder ?? []) + parts.exponent))
         guard isIssuer(plain[2..<6], of: account) else { throw AuthenticationFailure(.identifier, in: parts.tag) }
         guard let expiry = expiry(plain[6..<8]), date <= expiry else {
             throw AuthenticationFailure(.expired, in: parts.tag)
@@ -102,11 +104,12 @@ struct SignedBlocks<Primitives: AuthenticationPrimitives> {
     /// - Returns: the card's key.
     /// - Throws: a failure in the certificate or the remainder.
     func cardKey(
-        _ parts: PublicKeyParts, of issuer: RSAPublicKey, staticData: [UInt8], account: SecretOctets, on date: CardDate
+        _ parts: PublicKeyParts, of issuer: RSAPublicKey, staticData: SecretOctets, account: SecretOctets,
+        on date: CardDate
     ) throws(AuthenticationFailure) -> RSAPublicKey {
         var plain = try open(
             parts.certificate, parts.tag, with: issuer, format: 0x04, fields: 19, algorithmAt: 17,
-            over: (parts.remainder ?? []) + parts.exponent + staticData)
+            over: SecretOctets(joining: [SecretOctets((parts.remainder ?? []) + parts.exponent), staticData]))
         defer { plain.wipe() }
         guard account.withOctets({ $0.isSameNumber(as: plain.span.extracting(2..<12)) }) else {
             throw AuthenticationFailure(.identifier, in: parts.tag)
@@ -125,7 +128,7 @@ struct SignedBlocks<Primitives: AuthenticationPrimitives> {
     /// - Returns: the Data Authentication Code, two octets.
     /// - Throws: a failure in tag 93.
     func dataAuthenticationCode(
-        _ block: [UInt8], signedBy issuer: RSAPublicKey, over staticData: [UInt8]
+        _ block: [UInt8], signedBy issuer: RSAPublicKey, over staticData: SecretOctets
     ) throws(AuthenticationFailure) -> [UInt8] {
         let plain = try open(
             block, .signedStaticApplicationData, with: issuer, format: 0x03, fields: 3, algorithmAt: 2, over: staticData
@@ -141,7 +144,7 @@ struct SignedBlocks<Primitives: AuthenticationPrimitives> {
     /// - Returns: the ICC Dynamic Data.
     /// - Throws: a failure in tag 9F4B.
     func dynamicData(
-        _ block: [UInt8], signedBy card: RSAPublicKey, over terminalData: [UInt8]
+        _ block: [UInt8], signedBy card: RSAPublicKey, over terminalData: SecretOctets
     ) throws(AuthenticationFailure) -> [UInt8] {
         let plain = try open(
             block, .signedDynamicApplicationData, with: card, format: 0x05, fields: 2, algorithmAt: 2,

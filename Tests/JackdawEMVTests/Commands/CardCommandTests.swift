@@ -22,10 +22,11 @@ import Testing
         #expect(try CardCommand.select(hex("A0000000041010")).octets == hex("00A4040007A000000004101000"))
         #expect(try CardCommand.select(hex("A000000004"), next: true).octets == hex("00A4040205A00000000400"))
         #expect(try CardCommand.readRecord(1, file: 2).octets == hex("00B2011400"))
-        #expect(try CardCommand.getProcessingOptions([]).octets == hex("80A8000002830000"))
-        #expect(try CardCommand.generateCryptogram(0x80, hex("0102")).octets == hex("80AE800002010200"))
+        #expect(try CardCommand.getProcessingOptions(SecretOctets([])).octets == hex("80A8000002830000"))
+        #expect(try CardCommand.generateCryptogram(0x80, SecretOctets(hex("0102"))).octets == hex("80AE800002010200"))
         #expect(try CardCommand.getData(0x9F17).octets == hex("80CA9F1700"))
-        #expect(try CardCommand.internalAuthenticate(hex("11223344")).octets == hex("00880000041122334400"))
+        #expect(
+            try CardCommand.internalAuthenticate(SecretOctets(hex("11223344"))).octets == hex("00880000041122334400"))
         #expect(
             try CardCommand.externalAuthenticate(hex("A1A2A3A4A5A6A7A83030")).octets
                 == hex("008200000AA1A2A3A4A5A6A7A83030"))
@@ -39,8 +40,13 @@ import Testing
         #expect(throws: CardMessageError.self) { try CardCommand.getData(0xDF8101) }
         #expect(throws: CardMessageError.self) { try CardCommand.externalAuthenticate([1]) }
         #expect(throws: CardMessageError.self) {
-            try CardCommand.getProcessingOptions([UInt8](repeating: 0, count: 253))
+            try CardCommand.getProcessingOptions(SecretOctets([UInt8](repeating: 0, count: 253)))
         }
+        let long = SecretOctets([UInt8](repeating: 0, count: 256))
+        #expect(throws: CardMessageError.self) { try CardCommand.getProcessingOptions(long) }
+        #expect(throws: CardMessageError.self) { try CardCommand.generateCryptogram(0x80, long) }
+        #expect(throws: CardMessageError.self) { try CardCommand.internalAuthenticate(long) }
+        #expect(throws: CardMessageError.self) { try CardCommand.verify(long, isEnciphered: true) }
         #expect(throws: CardMessageError.self) { try CardCommand(0, 0, 0, 0, expectedLength: 257) }
     }
 

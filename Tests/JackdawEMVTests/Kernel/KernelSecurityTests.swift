@@ -83,6 +83,44 @@ import Testing
         #expect(!found)
     }
 
+    /// A signature is its own text; the place of the last block is kept.
+    private final class WatchingPrimitives: AuthenticationPrimitives, @unchecked Sendable {
+        private(set) var address: UInt = 0
+
+        func recover(_ block: [UInt8], with key: RSAPublicKey) -> [UInt8]? {
+            address = unsafe block.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
+            #expect(block.starts(with: [0x7F, 0x24, 0x73, 0x91, 0xFF]))
+            return [UInt8](repeating: 0xAA, count: block.count)
+        }
+
+        func sha1(_ bytes: [UInt8]) -> [UInt8] { [UInt8](repeating: 0, count: 20) }
+    }
+
+    /// The block with the PIN (Book 2, 7.2) is overwritten once it is enciphered, and the command has its own memory.
+    @Test func theBlockOfAnEncipheredPINIsOverwritten() throws {
+        let primitives = WatchingPrimitives()
+        var kernel = try ContactKernel(.test(), .test(), application: DataObjectStore(), primitives)
+        let key = RSAPublicKey(modulus: [UInt8](repeating: 1, count: 128), exponent: [3])
+        let padding = [UInt8](repeating: 0x5A, count: 111)
+        #expect(try kernel.encipher(SecretOctets(hex("247391FFFFFFFFFF")), hex("0102030405060708"), padding, key))
+        let memory = try processMemory(at: primitives.address, count: 128)
+        #expect(!memory.starts(with: [0x7F, 0x24, 0x73, 0x91]))
+        let isLeft = memory.indices.contains { memory[$0...].starts(with: [0x24, 0x73, 0x91, 0xFF]) }
+        #expect(!isLeft)
+        #expect(try !kernel.encipher(SecretOctets(hex("247391FFFFFFFFFF")), hex("0102030405060708"), [1], key))
+    }
+
+    @Test func theCommandOfAPINHasNoCopyOfIt() throws {
+        let pin = SecretOctets(hex("247391FFFFFFFFFF"))
+        let command = try CardCommand.verify(pin, isEnciphered: false)
+        let places = [pin, command.data].map { data in
+            data.withOctets { octets in
+                unsafe octets.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
+            }
+        }
+        #expect(places[0] == places[1])
+    }
+
     /// Answers that are cut, changed or random end every transaction, after a bounded number of commands.
     @Test(arguments: 0..<400)
     func hostileAnswersEndTheTransaction(seed: Int) throws {

@@ -71,7 +71,8 @@ import Testing
             (hex("9999990000000015"), false), (hex("999999000000001F"), false), (hex("999999000000001400"), false),
         ] {
             let result = Result { () throws(AuthenticationFailure) in
-                try blocks.cardKey(parts, of: issuer, staticData: [], account: SecretOctets(account), on: day)
+                try blocks.cardKey(
+                    parts, of: issuer, staticData: SecretOctets([]), account: SecretOctets(account), on: day)
             }
             switch result {
             case .success(let key): #expect(isSame && key.modulus.count == 32)

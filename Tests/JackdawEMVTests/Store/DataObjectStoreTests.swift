@@ -33,7 +33,7 @@ import Testing
         var store = DataObjectStore()
         try store.add(Self.record.span)
         let response = CardResponse(data: Self.record, status: .success)
-        let command = try CardCommand.verify(hex("241234FFFFFFFFFF"), isEnciphered: false)
+        let command = try CardCommand.verify(SecretOctets(hex("241234FFFFFFFFFF")), isEnciphered: false)
         var text = "\(store) \(String(reflecting: store)) \(response) \(command) \(SecretOctets(Self.record))"
         dump(store, to: &text)
         dump(response, to: &text)
