@@ -79,17 +79,25 @@ private func checkSelection(_ octets: [UInt8]) {
     var sent = 0
     while true {
         switch step {
-        case .send:
+        case .send(_, let identifier):
             sent += 1
+            precondition(
+                selection.receive(CardResponse(status: .success), to: identifier - 1).isIgnored, "a late answer counts")
             precondition(sent < 1_000, "a selection without end")
             let count = Int(left.popFirst() ?? 0)
             let answer = Array(left.prefix(count))
             left = left.dropFirst(count)
-            step = selection.receive((try? CardResponse(answer.span)) ?? CardResponse(status: .fileNotFound))
-        case .choose: step = selection.choose(0)
+            step = selection.receive(
+                (try? CardResponse(answer.span)) ?? CardResponse(status: .fileNotFound), to: identifier)
+        case .choose(_, let identifier): step = selection.choose(0, to: identifier)
         case .selected, .failed: return
+        case .ignored: preconditionFailure("the answer is not late")
         }
     }
+}
+
+extension ApplicationSelection.Step {
+    fileprivate var isIgnored: Bool { if case .ignored = self { true } else { false } }
 }
 
 /// A signature is its own text here, and every hash is zero: certificates that a fuzzer can find.

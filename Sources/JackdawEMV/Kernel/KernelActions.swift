@@ -178,13 +178,3 @@ public enum KernelStep: Sendable {
     /// An answer was ignored.
     case ignored(identifier: Int, IgnoredAnswer)
 }
-
-/// The reason for which an answer was ignored.
-public enum IgnoredAnswer: String, Sendable, Hashable {
-    /// The effect was answered before, or the transaction is over.
-    case late
-    /// The kernel has made no such effect.
-    case unknown
-    /// The answer is not of the kind for which the effect asks, or its value is out of range. The effect stays open.
-    case invalid
-}

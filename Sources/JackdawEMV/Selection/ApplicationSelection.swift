@@ -1,26 +1,31 @@
 /// Selects an application of a card: builds the list of candidates, has one chosen, and selects it (EMV Book 1 section 12, Book
 /// B section 3.3). A machine without I/O.
 ///
-/// Send the command of each step, and pass on the card's answer:
+/// Send the command of each step, and pass on the card's answer with the identifier of the step. A late or repeated answer
+/// changes nothing and returns ``Step/ignored(identifier:_:)``: the step before it still waits for its answer.
 ///
 /// ```swift
 /// var selection = ApplicationSelection(applications, on: .contact)
 /// var step = selection.start()
-/// while case .send(let command) = step { step = selection.receive(try card.transmit(command)) }
-/// if case .choose(isRequired: false) = step { step = selection.choose(0) }
+/// while case .send(let command, let identifier) = step {
+///     step = selection.receive(try card.transmit(command), to: identifier)
+/// }
+/// if case .choose(isRequired: false, let identifier) = step { step = selection.choose(0, to: identifier) }
 /// ```
 public struct ApplicationSelection: Sendable {
-    /// What the caller does next.
+    /// What the caller does next. Identifiers begin at 1 and increase, also after another ``ApplicationSelection/start()``.
     public enum Step: Sendable, Equatable {
-        /// Send the command, and pass the answer to ``ApplicationSelection/receive(_:)``.
-        case send(CardCommand)
-        /// Pass the index of one of ``ApplicationSelection/candidates`` to ``ApplicationSelection/choose(_:)``: 0 if no choice of
-        /// the cardholder is required.
-        case choose(isRequired: Bool)
+        /// Send the command, and pass the answer to ``ApplicationSelection/receive(_:to:)``.
+        case send(CardCommand, identifier: Int)
+        /// Pass the index of one of ``ApplicationSelection/candidates`` to ``ApplicationSelection/choose(_:to:)``: 0 if no choice
+        /// of the cardholder is required.
+        case choose(isRequired: Bool, identifier: Int)
         /// The application is selected; these are the objects of its control information (FCI).
         case selected(ApplicationCandidate, DataObjectStore)
         /// The selection has failed.
         case failed(Failure)
+        /// An answer was ignored. The step that was open before stays open.
+        case ignored(identifier: Int, IgnoredAnswer)
     }
 
     /// The reasons why no application is selected.
@@ -54,6 +59,7 @@ public struct ApplicationSelection: Sendable {
     private let interface: ApplicationInterface
     private let settings: Settings
     private var state = State.idle
+    private var lastIdentifier = 0
     /// Once a choice is required, it stays required when a candidate is removed.
     private var choiceIsRequired = false
 
@@ -64,7 +70,7 @@ public struct ApplicationSelection: Sendable {
         case application(index: Int, repeats: Int)
         case choosing
         case selecting(ApplicationCandidate)
-        case ended(Step)
+        case ended
     }
 
     /// The most applications that are asked for with one partial name. No card holds so many.
@@ -96,11 +102,15 @@ public struct ApplicationSelection: Sendable {
         return select(name)
     }
 
-    /// Takes the card's answer to the last command. Without a command that waits for an answer, nothing changes.
-    public mutating func receive(_ answer: CardResponse) -> Step {
+    /// Goes on with the card's answer to a command.
+    /// - Parameters:
+    ///   - answer: the answer, over T=0 the whole one of ``CardExchange``.
+    ///   - identifier: the identifier of the step that sent the command.
+    /// - Returns: the next step, or that the answer was ignored.
+    public mutating func receive(_ answer: CardResponse, to identifier: Int) -> Step {
+        if let reason = reasonToIgnore(identifier) { return .ignored(identifier: identifier, reason) }
         switch state {
-        case .idle, .choosing: return .choose(isRequired: choiceIsRequired)
-        case .ended(let step): return step
+        case .idle, .choosing, .ended: return .ignored(identifier: identifier, .invalid)
         case .directory: return receiveDirectory(answer)
         case .record(let file, let number, let codeTable): return receiveRecord(answer, file, number, codeTable)
         case .application(let index, let repeats): return receiveApplication(answer, index, repeats)
@@ -109,17 +119,43 @@ public struct ApplicationSelection: Sendable {
     }
 
     /// Chooses a candidate. It leaves the list, and comes back only with ``start()``.
-    /// - Parameter index: its index in ``candidates``.
-    /// - Returns: the next step; that of the last call if there is no such candidate.
-    public mutating func choose(_ index: Int) -> Step {
+    /// - Parameters:
+    ///   - index: its index in ``candidates``.
+    ///   - identifier: the identifier of the step that asked for the choice.
+    /// - Returns: the next step, or that the choice was ignored, for example as there is no such candidate.
+    public mutating func choose(_ index: Int, to identifier: Int) -> Step {
+        if let reason = reasonToIgnore(identifier) { return .ignored(identifier: identifier, reason) }
         guard case .choosing = state, candidates.indices.contains(index) else {
-            if case .ended(let step) = state { return step }
-            return .choose(isRequired: choiceIsRequired)
+            return .ignored(identifier: identifier, .invalid)
         }
         let candidate = candidates.remove(at: index)
         state = .selecting(candidate)
         return select(candidate.name + candidate.extendedSelection)
     }
+
+    /// The reason for which an answer to a step is late or unknown; nil if the step waits for its answer.
+    private func reasonToIgnore(_ identifier: Int) -> IgnoredAnswer? {
+        guard identifier == lastIdentifier, identifier > 0 else {
+            return (1..<max(1, lastIdentifier)).contains(identifier) ? .late : .unknown
+        }
+        if case .ended = state { return .late }
+        return nil
+    }
+
+    private mutating func nextIdentifier() -> Int {
+        lastIdentifier += 1
+        return lastIdentifier
+    }
+}
+
+/// The reason for which a machine ignored an answer.
+public enum IgnoredAnswer: String, Sendable, Hashable {
+    /// The effect was answered before, or the machine has ended.
+    case late
+    /// The machine has made no such effect.
+    case unknown
+    /// The answer is not of the kind for which the effect asks, or its value is out of range. The effect stays open.
+    case invalid
 }
 
 // MARK: - The directory
@@ -146,7 +182,7 @@ extension ApplicationSelection {
     private mutating func read(_ number: Int, of file: Int, _ codeTable: [UInt8]?) -> Step {
         guard let command = try? CardCommand.readRecord(number, file: file) else { return directoryIsRead() }
         state = .record(file: file, number: number, codeTable: codeTable)
-        return .send(command)
+        return .send(command, identifier: nextIdentifier())
     }
 
     private mutating func receiveRecord(
@@ -233,7 +269,7 @@ extension ApplicationSelection {
         // A contactless card's applications are taken in order (Book B section 3.3.3).
         choiceIsRequired = choiceIsRequired || (interface == .contact && isOpen)
         state = .choosing
-        return .choose(isRequired: choiceIsRequired)
+        return .choose(isRequired: choiceIsRequired, identifier: nextIdentifier())
     }
 
     /// An application that cannot be selected leaves the list (EMV Book 1 section 12.4, Book B section 3.3.3).
@@ -258,14 +294,14 @@ extension ApplicationSelection {
     }
 
     private mutating func end(_ step: Step) -> Step {
-        state = .ended(step)
+        state = .ended
         return step
     }
 
     /// Sends SELECT. A name without 5 to 16 octets, which no candidate has, ends the selection.
     private mutating func select(_ name: [UInt8], next: Bool = false) -> Step {
         guard let command = try? CardCommand.select(name, next: next) else { return end(.failed(.notAccepted)) }
-        return .send(command)
+        return .send(command, identifier: nextIdentifier())
     }
 
     /// The primitive objects of an answer that is one template.

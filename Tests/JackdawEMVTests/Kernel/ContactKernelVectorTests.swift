@@ -53,21 +53,24 @@ import Testing
         var step = selection.start()
         while true {
             switch step {
-            case .send(let command):
+            case .send(let command, let identifier):
                 guard let response = try card.send(command) else {
                     phases.append([phase, "card_error"])
                     return nil
                 }
-                step = selection.receive(response)
-            case .choose:
+                step = selection.receive(response, to: identifier)
+            case .choose(_, let identifier):
                 phases.append([phase, phases.isEmpty ? "ok" : "try_again"])
                 phase = "select_application"
-                step = selection.choose(0)
+                step = selection.choose(0, to: identifier)
             case .selected(_, let objects):
                 phases.append([phase, "ok"])
                 return objects
             case .failed(let failure):
                 phases.append([phase, failure.rawValue])
+                return nil
+            case .ignored:
+                Issue.record("an answer was ignored")
                 return nil
             }
         }

@@ -18,11 +18,24 @@ import Testing
         _ selection: inout ApplicationSelection, from first: ApplicationSelection.Step, _ card: [String: String]
     ) throws -> ApplicationSelection.Step {
         var step = first
-        while case .send(let command) = step {
+        while case .send(let command, let identifier) = step {
             let answer = card[command.octets.span.hexadecimal] ?? "6A82"
-            step = selection.receive(try CardResponse(hex(answer).span))
+            step = selection.receive(try CardResponse(hex(answer).span), to: identifier)
         }
         return step
+    }
+
+    /// Chooses a candidate in the step that asks for it.
+    private static func choose(
+        _ index: Int, in step: ApplicationSelection.Step, of selection: inout ApplicationSelection
+    ) throws -> ApplicationSelection.Step {
+        let identifier: Int? = if case .choose(_, let identifier) = step { identifier } else { nil }
+        return selection.choose(index, to: try #require(identifier))
+    }
+
+    /// Whether a step asks for a choice, and whether it requires the cardholder's.
+    private static func choice(_ step: ApplicationSelection.Step) -> Bool? {
+        if case .choose(let isRequired, _) = step { isRequired } else { nil }
     }
 
     private static func information(_ name: [UInt8], _ proprietary: String) -> String {
@@ -45,9 +58,10 @@ import Testing
         ]
         var selection = ApplicationSelection(try Self.applications(), on: .contact)
         let step = try Self.run(&selection, from: selection.start(), card)
-        #expect(step == .choose(isRequired: false))
+        #expect(Self.choice(step) == false)
         #expect(selection.candidates.map { $0.displayName } == ["VISA"])
-        guard case .selected(let chosen, let objects) = try Self.run(&selection, from: selection.choose(0), card) else {
+        let next = try Self.choose(0, in: step, of: &selection)
+        guard case .selected(let chosen, let objects) = try Self.run(&selection, from: next, card) else {
             Issue.record("no application is selected")
             return
         }
@@ -60,23 +74,66 @@ import Testing
             "00A4040007A000000004101000": Self.information(Self.mastercard, "870101"),
         ]
         var selection = ApplicationSelection(try Self.applications(), on: .contact)
-        #expect(try Self.run(&selection, from: selection.start(), card) == .choose(isRequired: true))
+        var step = try Self.run(&selection, from: selection.start(), card)
+        #expect(Self.choice(step) == true)
         #expect(selection.candidates.map { $0.priority } == [1, 2])
         card["00A4040007A000000004101000"] = "6283"
         // The choice stays required although one candidate is left.
-        #expect(try Self.run(&selection, from: selection.choose(0), card) == .choose(isRequired: true))
+        step = try Self.run(&selection, from: Self.choose(0, in: step, of: &selection), card)
+        #expect(Self.choice(step) == true)
         #expect(selection.candidates.map { $0.name } == [Self.visa])
-        #expect(selection.choose(7) == .choose(isRequired: true))
+        guard case .choose(_, let identifier) = step else { return }
+        #expect(selection.choose(7, to: identifier) == .ignored(identifier: identifier, .invalid))
         card["00A4040007A000000003101000"] = "6985"
-        #expect(try Self.run(&selection, from: selection.choose(0), card) == .failed(.notAccepted))
-        #expect(selection.choose(0) == .failed(.notAccepted))
-        #expect(selection.receive(CardResponse(status: .success)) == .failed(.notAccepted))
+        step = try Self.run(&selection, from: Self.choose(0, in: step, of: &selection), card)
+        #expect(step == .failed(.notAccepted))
+        #expect(selection.choose(0, to: identifier) == .ignored(identifier: identifier, .late))
+        let last = identifier + 1
+        let answer = CardResponse(status: .success)
+        #expect(selection.receive(answer, to: last) == .ignored(identifier: last, .late))
+    }
+
+    /// An answer counts for the step that has its identifier, and for no other.
+    @Test func lateAndRepeatedAnswersAreIgnored() throws {
+        let application = try CardResponse(hex(Self.information(Self.visa, "50024142")).span)
+        let notFound = CardResponse(status: .fileNotFound)
+        var selection = ApplicationSelection(try Self.applications(), on: .contact)
+        #expect(selection.receive(notFound, to: 0) == .ignored(identifier: 0, .unknown))
+        #expect(selection.receive(notFound, to: 1) == .ignored(identifier: 1, .unknown))
+        guard case .send(_, 1) = selection.start(), case .send(_, 2) = selection.receive(notFound, to: 1) else {
+            Issue.record("identifiers do not count from 1")
+            return
+        }
+        // The answer to the directory comes again: the application of the second command is not in it.
+        #expect(selection.receive(notFound, to: 1) == .ignored(identifier: 1, .late))
+        #expect(selection.receive(notFound, to: 3) == .ignored(identifier: 3, .unknown))
+        #expect(selection.choose(0, to: 2) == .ignored(identifier: 2, .invalid))
+        guard case .send(let command, 3) = selection.receive(application, to: 2) else {
+            Issue.record("the second answer did not count")
+            return
+        }
+        #expect(command.octets == hex("00A4040007A000000004101000"))
+        #expect(selection.receive(notFound, to: 3) == .choose(isRequired: false, identifier: 4))
+        #expect(selection.receive(notFound, to: 4) == .ignored(identifier: 4, .invalid))
+        #expect(selection.choose(1, to: 4) == .ignored(identifier: 4, .invalid))
+        guard case .send(_, 5) = selection.choose(0, to: 4) else {
+            Issue.record("the choice did not count")
+            return
+        }
+        // A choice that comes again does not choose the next candidate.
+        #expect(selection.choose(0, to: 4) == .ignored(identifier: 4, .late))
+        // After a reset of the card, an answer from before it is late.
+        guard case .send(_, 6) = selection.start() else {
+            Issue.record("identifiers begin again")
+            return
+        }
+        #expect(selection.receive(application, to: 5) == .ignored(identifier: 5, .late))
     }
 
     @Test func contactlessCardsAreReadByTheirDirectory() throws {
         var selection = ApplicationSelection(try Self.applications(), on: .contactless)
         let step = try Self.run(&selection, from: selection.start(), Self.contactless)
-        #expect(step == .choose(isRequired: false))
+        #expect(Self.choice(step) == false)
         #expect(selection.candidates.map { $0.name } == [Self.visa, Self.mastercard])
         #expect(selection.candidates.map { $0.kernel } == [3, 2])
         var other = ApplicationSelection(try Self.applications(), on: .contactless)
@@ -108,11 +165,13 @@ import Testing
             var settings = ApplicationSelection.Settings()
             settings.hasKernel1 = hasKernel1
             var selection = ApplicationSelection(applications, on: .contactless, settings: settings)
-            #expect(try Self.run(&selection, from: selection.start(), card) == .choose(isRequired: false))
+            var step = try Self.run(&selection, from: selection.start(), card)
+            #expect(Self.choice(step) == false)
             #expect(selection.candidates.map { $0.priority } == [2, 3])
             // The first application is not found, and the next one has no list that asks for tag 9F66.
-            #expect(try Self.run(&selection, from: selection.choose(0), card) == .choose(isRequired: false))
-            let step = try Self.run(&selection, from: selection.choose(0), card)
+            step = try Self.run(&selection, from: Self.choose(0, in: step, of: &selection), card)
+            #expect(Self.choice(step) == false)
+            step = try Self.run(&selection, from: Self.choose(0, in: step, of: &selection), card)
             if case .selected(let chosen, _) = step {
                 #expect(hasKernel1 && chosen.kernel == 1)
             } else {
@@ -121,8 +180,9 @@ import Testing
         }
         card["00A4040007A000000003101000"] = Self.information(Self.visa, "9F38039F6604")
         var selection = ApplicationSelection(applications, on: .contactless)
-        _ = try Self.run(&selection, from: selection.start(), card)
-        guard case .selected(let chosen, _) = try Self.run(&selection, from: selection.choose(1), card) else {
+        let list = try Self.run(&selection, from: selection.start(), card)
+        let next = try Self.choose(1, in: list, of: &selection)
+        guard case .selected(let chosen, _) = try Self.run(&selection, from: next, card) else {
             Issue.record("no application is selected")
             return
         }
@@ -150,8 +210,8 @@ import Testing
         }
         var selection = ApplicationSelection(applications, on: .contactless)
         _ = selection.start()
-        _ = selection.receive(CardResponse(data: directory.octets, status: .success))
-        guard case .send(let command) = selection.choose(0) else {
+        let list = selection.receive(CardResponse(data: directory.octets, status: .success), to: 1)
+        guard case .send(let command, _) = try Self.choose(0, in: list, of: &selection) else {
             Issue.record("no command")
             return
         }
@@ -168,7 +228,7 @@ import Testing
         var settings = ApplicationSelection.Settings()
         settings.usesDirectory = false
         var selection = ApplicationSelection(try Self.applications(), on: .contact, settings: settings)
-        guard case .send(let command) = selection.start() else {
+        guard case .send(let command, _) = selection.start() else {
             Issue.record("no command")
             return
         }
@@ -189,12 +249,12 @@ import Testing
             var sent = 0
             let fixed = round % 3 == 0 ? answers.randomElement(using: &random) : nil
             while sent < 2_000 {
-                if case .send = step {
+                if case .send(_, let identifier) = step {
                     sent += 1
                     let answer = fixed ?? answers.randomElement(using: &random) ?? ""
-                    step = selection.receive(try CardResponse(hex(answer).span))
-                } else if case .choose = step {
-                    step = selection.choose(0)
+                    step = selection.receive(try CardResponse(hex(answer).span), to: identifier)
+                } else if case .choose(_, let identifier) = step {
+                    step = selection.choose(0, to: identifier)
                 } else {
                     break
                 }

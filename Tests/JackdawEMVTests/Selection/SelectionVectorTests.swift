@@ -39,7 +39,7 @@ import Testing
             var selection = ApplicationSelection(applications, on: .contact, settings: settings)
             var exchanges = try #require(row.exchanges)[...]
             var step = selection.start()
-            while case .send(let command) = step {
+            while case .send(let command, let identifier) = step {
                 var exchange = CardExchange(command)
                 var next: CardCommand? = command
                 while let sent = next {
@@ -50,14 +50,14 @@ import Testing
                     #expect(sent.octets == hex(expected.c), "\(row.id)")
                     next = exchange.receive(try CardResponse(hex(expected.r ?? "").span))
                 }
-                step = selection.receive(exchange.response)
+                step = selection.receive(exchange.response, to: identifier)
             }
             #expect(exchanges.isEmpty, "\(row.id)")
             switch step {
-            case .choose(let isRequired):
+            case .choose(let isRequired, _):
                 #expect(row.output.outcome == "ok" && row.output.selection_required == isRequired, "\(row.id)")
             case .failed(let failure): #expect(row.output.outcome == failure.rawValue, "\(row.id)")
-            case .send, .selected: Issue.record("\(row.id)")
+            case .send, .selected, .ignored: Issue.record("\(row.id)")
             }
             let (found, expected) = (selection.candidates, row.output.candidates)
             #expect(found.map { $0.name } == expected.map { hex($0.aid) }, "\(row.id)")
