@@ -106,13 +106,5 @@ public struct DataElement: Sendable, Hashable {
     }
 
     /// The index of the first element whose tag is not below a tag.
-    private static func firstIndex(of tag: Tag) -> Int {
-        var low = 0
-        var high = all.count
-        while low < high {
-            let middle = (low + high) / 2
-            if all[middle].tag < tag { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
+    private static func firstIndex(of tag: Tag) -> Int { all.partitionPoint { $0.tag < tag } }
 }

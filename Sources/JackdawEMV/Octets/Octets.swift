@@ -16,6 +16,21 @@ extension Array where Element == UInt8 {
     }
 }
 
+extension Array {
+    /// Returns the index of the first element that is not before a place in a sorted array, by binary search.
+    /// - Parameter isBefore: true for the first elements, false for the others.
+    /// - Returns: the index; the number of elements if all are before the place.
+    func partitionPoint(_ isBefore: (Element) -> Bool) -> Int {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) / 2
+            if isBefore(self[middle]) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
 extension Span where Element == UInt8 {
     /// The octets as upper-case hexadecimal digits, two an octet.
     var hexadecimal: String {

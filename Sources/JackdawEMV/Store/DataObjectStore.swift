@@ -89,15 +89,7 @@ public struct DataObjectStore: Sendable, Equatable, CustomStringConvertible, Cus
     }
 
     /// Returns the index of a tag, or the index at which it would be inserted.
-    private func place(_ tag: Tag) -> Int {
-        var low = 0
-        var high = entries.count
-        while low < high {
-            let middle = (low + high) / 2
-            if entries[middle].tag < tag { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
+    private func place(_ tag: Tag) -> Int { entries.partitionPoint { $0.tag < tag } }
 
     /// Tags and lengths: `82 (2), 94 (8)`.
     public var description: String {

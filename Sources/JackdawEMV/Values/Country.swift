@@ -15,22 +15,11 @@ public struct Country: Sendable, Hashable {
 
     /// Returns the country with a numeric code.
     /// - Returns: nil if ISO 3166-1 has no country with this code.
-    public static func find(_ numericCode: UInt16) -> Country? {
-        var low = 0
-        var high = all.count
-        while low < high {
-            let middle = (low + high) / 2
-            if all[middle].numericCode < numericCode { low = middle + 1 } else { high = middle }
-        }
-        return low < all.count && all[low].numericCode == numericCode ? all[low] : nil
-    }
+    public static func find(_ numericCode: UInt16) -> Country? { all.find(numericCode) }
 
     /// Returns the country whose code is a value in format n 3, as in tags 5F28 and 9F1A.
     /// - Returns: nil if the value is not the code of a country.
-    public static func find(_ octets: Span<UInt8>) -> Country? {
-        guard octets.count == 2, let code = octets.packedDecimal, code <= 999 else { return nil }
-        return find(UInt16(code))
-    }
+    public static func find(_ octets: Span<UInt8>) -> Country? { all.find(octets) }
 
     /// The countries in ascending order of numeric codes. Source: ISO 3166-1.
     public static let all: [Country] = [
@@ -285,3 +274,5 @@ public struct Country: Sendable, Hashable {
         Country(894, "ZMB", "Zambia"),
     ]
 }
+
+extension Country: NumericallyCoded {}

@@ -18,22 +18,11 @@ public struct Currency: Sendable, Hashable {
 
     /// Returns the currency with a numeric code.
     /// - Returns: nil if ISO 4217 has no currency with this code, or one without minor units, such as gold.
-    public static func find(_ numericCode: UInt16) -> Currency? {
-        var low = 0
-        var high = all.count
-        while low < high {
-            let middle = (low + high) / 2
-            if all[middle].numericCode < numericCode { low = middle + 1 } else { high = middle }
-        }
-        return low < all.count && all[low].numericCode == numericCode ? all[low] : nil
-    }
+    public static func find(_ numericCode: UInt16) -> Currency? { all.find(numericCode) }
 
     /// Returns the currency whose code is a value in format n 3, as in tags 5F2A and 9F42.
     /// - Returns: nil if the value is not the code of a currency with minor units.
-    public static func find(_ octets: Span<UInt8>) -> Currency? {
-        guard octets.count == 2, let code = octets.packedDecimal, code <= 999 else { return nil }
-        return find(UInt16(code))
-    }
+    public static func find(_ octets: Span<UInt8>) -> Currency? { all.find(octets) }
 
     /// The currencies with minor units, in ascending order of numeric codes. Source: the list of ISO 4217, table A.1.
     public static let all: [Currency] = [
@@ -207,3 +196,5 @@ public struct Currency: Sendable, Hashable {
         Currency(997, "USN", "US Dollar (Next day)"),
     ]
 }
+
+extension Currency: NumericallyCoded {}
