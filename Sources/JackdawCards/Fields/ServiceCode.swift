@@ -32,7 +32,7 @@ public struct ServiceCode: Sendable, Hashable, CustomStringConvertible {
         case all
         /// 2, 5 or 7: goods and services, no cash.
         case goodsAndServices
-        /// 3: cash machines only.
+        /// 3: ATMs only.
         case cashMachines
         /// 4: withdrawal of cash only.
         case cash

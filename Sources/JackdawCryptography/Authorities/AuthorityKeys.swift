@@ -29,7 +29,7 @@ public struct AuthorityKeys: Sendable, Hashable {
     /// The keys as JackdawEMV uses them for offline data authentication.
     /// - Parameters:
     ///   - day: the day on which the keys must be valid; nil accepts expired keys.
-    ///   - revoked: certificates of issuers that were withdrawn.
+    ///   - revoked: revoked certificates of issuers.
     /// - Returns: the valid keys.
     public func authenticationKeys(
         on day: CardDate? = nil, revoked: [RevokedCertificate] = []

@@ -12,27 +12,25 @@ extension ContactKernel {
             } catch { failure = error }
             try finishAuthentication(failure)
         case .dda?:
-            guard try recoverKey() else { return }
-            try sendInternalAuthenticate()
+            if let key = try recoverKey() { try sendInternalAuthenticate(key) }
         case .cda?:
-            guard try recoverKey() else { return }
-            try finishAuthentication(nil)
+            if try recoverKey() != nil { try finishAuthentication(nil) }
         }
     }
 
     /// Recovers the card's key.
-    /// - Returns: false if that failed; the transaction has then gone on.
-    private mutating func recoverKey() throws(KernelTermination) -> Bool {
+    /// - Returns: the key; nil if that failed, and the transaction has then gone on.
+    private mutating func recoverKey() throws(KernelTermination) -> RSAPublicKey? {
         do throws(AuthenticationFailure) {
             cardKey = try authentication.cardKey(of: card, staticData)
-            return true
+            return cardKey
         } catch {
             try finishAuthentication(error)
-            return false
+            return nil
         }
     }
 
-    private mutating func sendInternalAuthenticate() throws(KernelTermination) {
+    private mutating func sendInternalAuthenticate(_ key: RSAPublicKey) throws(KernelTermination) {
         // The DDOL must ask for the whole unpredictable number, 4 octets (Book 2, 6.5.1).
         let list = try list(.ddol) ?? (try? DataObjectList(configuration.defaultDDOL.span))
         guard let list, list.entries.contains(where: { $0.tag == .unpredictableNumber && $0.count >= 4 }) else {
@@ -43,15 +41,14 @@ extension ContactKernel {
         guard let command = try? CardCommand.internalAuthenticate(lists.ddol) else {
             throw KernelTermination(.malformed, .ddol)
         }
-        transmit(command, .internalAuthentication)
+        transmit(command, .internalAuthentication(key))
     }
 
-    mutating func takeSignature(_ response: CardResponse) throws(KernelTermination) {
-        guard let cardKey else { return }
+    mutating func takeSignature(_ response: CardResponse, _ key: RSAPublicKey) throws(KernelTermination) {
         try requireSuccess(response)
         var failure: AuthenticationFailure?
         do throws(AuthenticationFailure) {
-            card[.dynamicNumber] = try authentication.dynamicNumber(response.data, signedBy: cardKey, over: lists.ddol)
+            card[.dynamicNumber] = try authentication.dynamicNumber(response.data, signedBy: key, over: lists.ddol)
         } catch { failure = error }
         try finishAuthentication(failure)
     }

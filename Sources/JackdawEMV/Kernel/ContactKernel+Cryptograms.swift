@@ -55,11 +55,10 @@ extension ContactKernel {
     mutating func takeFirstCryptogram(_ response: CardResponse) throws(KernelTermination) {
         let information = try takeCryptogram(response)
         tsi.insert(.cardRiskManagementPerformed)
-        guard let request else { return }
         let decision = CryptogramDecision.first(requested: request.type, information: information)
         guard decision.action != .terminate else {
             note(.firstCryptogram(information, decision))
-            throw KernelTermination(.cardLogic, .cryptogramInformation)
+            throw KernelTermination(.unexpectedCryptogram, .cryptogramInformation)
         }
         let isValid = try isSignatureValid(response, information, over: [lists.pdol, lists.cdol1])
         let declined = FirstCryptogramDecision(
@@ -99,7 +98,7 @@ extension ContactKernel {
             throw KernelTermination(.missing, .cryptogramInformation)
         }
         guard answer[.transactionCounter]?.count == 2 else { throw KernelTermination(.missing, .transactionCounter) }
-        let hasSignature = request?.isSigned == true && answer.contains(.signedDynamicApplicationData)
+        let hasSignature = request.isSigned && answer.contains(.signedDynamicApplicationData)
         guard hasSignature || answer[.cryptogram]?.count == 8 else { throw KernelTermination(.missing, .cryptogram) }
         // An object that this answer lacks is removed, so that none of an earlier answer remains.
         let tags: [Tag] = [
@@ -140,7 +139,7 @@ extension ContactKernel {
     private mutating func isSignatureValid(
         _ response: CardResponse, _ information: CryptogramInformation, over values: [SecretOctets]
     ) throws(KernelTermination) -> Bool {
-        guard request?.isSigned == true, information.type != .aac, let cardKey else { return true }
+        guard request.isSigned, information.type != .aac, let cardKey else { return true }
         tsi.insert(.odaPerformed)
         var failure: AuthenticationFailure?
         do throws(AuthenticationFailure) {
@@ -179,13 +178,12 @@ extension ContactKernel {
 
     mutating func takeSecondCryptogram(_ response: CardResponse) throws(KernelTermination) {
         var information = try takeCryptogram(response)
-        guard let request else { return }
         let isValid = try isSignatureValid(response, information, over: [lists.pdol, lists.cdol1, lists.cdol2])
         // A cryptogram with a wrong signature counts as AAC.
         if !isValid { information = CryptogramInformation(rawValue: information.rawValue & 0x3F) }
         let decision = CryptogramDecision.second(
-            requested: request.type, information: information, host: host ?? .unableToGoOnline)
-        if host == .unableToGoOnline, !decision.isApproved {
+            requested: request.type, information: information, host: host ?? .unreachable)
+        if host == .unreachable, !decision.isApproved {
             // The terminal asked for a TC with Y3, and the card declined.
             terminal[.authorisationResponseCode] = AuthorisationResponseCode.unableToGoOnlineDeclined.octets
         }
@@ -195,9 +193,9 @@ extension ContactKernel {
         try runScripts(.afterFinalCryptogram)
     }
 
-    /// Ends the transaction after the last scripts.
+    /// Ends the transaction after the last scripts. Without a decision on the second cryptogram, it is declined.
     mutating func finishCompletion() {
-        guard let completion else { return }
-        finish(completion.isApproved ? .approved : .declined, isAdviceRequested: completion.isAdviceRequested)
+        let isAdviceRequested = completion?.isAdviceRequested == true
+        finish(completion?.isApproved == true ? .approved : .declined, isAdviceRequested: isAdviceRequested)
     }
 }

@@ -25,13 +25,13 @@ extension ContactKernel {
     mutating func takeHost(_ answer: HostAnswer) throws(KernelTermination) {
         switch answer {
         case .unreachable:
-            host = .unableToGoOnline
-            note(.host(.unableToGoOnline))
+            host = .unreachable
+            note(.host(.unreachable))
             try completeWithoutIssuer()
         case .unknown:
-            host = .unableToGoOnline
+            host = .unknown
             mayBeApproved = true
-            note(.host(.unableToGoOnline))
+            note(.host(.unknown))
             try complete(.aac, responseCode: .unableToGoOnlineDeclined)
         case .answered(let response):
             let decision: HostDecision = response.isApproved ? .approved : .declined

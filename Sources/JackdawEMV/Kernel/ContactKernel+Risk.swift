@@ -34,18 +34,15 @@ extension ContactKernel {
     private mutating func beginVelocityChecking() throws(KernelTermination) {
         let lower = try limit(.lowerConsecutiveLimit)
         let upper = try limit(.upperConsecutiveLimit)
-        guard TerminalRiskManagement.asksForVelocityChecking(lower: lower, upper: upper),
-            let command = try? CardCommand.getData(.transactionCounter)
-        else {
+        if TerminalRiskManagement.asksForVelocityChecking(lower: lower, upper: upper) {
+            try requestData(.transactionCounter, .transactionCounter)
+        } else {
             try finishRiskManagement()
-            return
         }
-        transmit(command, .transactionCounter)
     }
 
-    mutating func askForLastOnline(_ counter: UInt16?) {
-        guard let command = try? CardCommand.getData(.lastOnlineCounter) else { return }
-        transmit(command, .lastOnlineCounter(counter))
+    mutating func askForLastOnline(_ counter: UInt16?) throws(KernelTermination) {
+        try requestData(.lastOnlineCounter, .lastOnlineCounter(counter))
     }
 
     mutating func takeCounters(_ counter: UInt16?, _ lastOnline: UInt16?) throws(KernelTermination) {

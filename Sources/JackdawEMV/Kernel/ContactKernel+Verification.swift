@@ -10,23 +10,31 @@ extension ContactKernel {
             return
         }
         let list = try value(.cvmList) { try? CardholderVerificationList($0.span) }
-        let currency = card[.applicationCurrency]
-        let situation = CardholderVerification.Situation(
+        let situation = Self.situation(configuration, transaction, currency: card[.applicationCurrency])
+        verification = CardholderVerification(list, situation)
+        let step = verification.start()
+        try takeStep(step)
+    }
+
+    /// The facts of cardholder verification.
+    /// - Parameters:
+    ///   - configuration: the terminal.
+    ///   - transaction: the transaction.
+    ///   - currency: the card's application currency (9F42); nil if it names none.
+    /// - Returns: the facts.
+    static func situation(
+        _ configuration: KernelConfiguration, _ transaction: KernelTransaction, currency: [UInt8]?
+    ) -> CardholderVerification.Situation {
+        CardholderVerification.Situation(
             capabilities: configuration.capabilities, type: transaction.type, isAttended: configuration.type.isAttended,
             amount: transaction.amount, otherAmount: transaction.otherAmount,
             isInApplicationCurrency: currency == transaction.currency, isPINPadWorking: configuration.isPINPadWorking)
-        var verification = CardholderVerification(list, situation)
-        let step = verification.start()
-        self.verification = verification
-        try takeStep(step)
     }
 
     /// Goes on with an answer of the card or the PIN pad.
     mutating func advanceVerification(_ answer: CardholderVerification.Answer) throws(KernelTermination) {
-        guard var verification else { return }
         let step = verification.receive(answer)
-        self.verification = verification
-        if case .verified = answer { isPINRetry = true }
+        if case .pinCompared = answer { isPINRetry = true }
         try takeStep(step)
     }
 
@@ -34,8 +42,7 @@ extension ContactKernel {
         switch step {
         case .request(.tryCounter):
             isPINRetry = false
-            guard let command = try? CardCommand.getData(.pinTryCounter) else { return }
-            transmit(command, .pinTryCounter)
+            try requestData(.pinTryCounter, .pinTryCounter)
         case .request(.offlinePIN(let isEnciphered, let triesLeft)):
             let key = isEnciphered ? pinKey : nil
             // Without a key that enciphers the PIN, the cardholder is not asked for it.
@@ -154,7 +161,6 @@ extension ContactKernel {
         terminal[.cvmResults] = report.results?.octets
         isSignatureRequired = report.isSignatureRequired
         isOnlinePINCaptured = report.isOnlinePINCaptured
-        verification = nil
         try beginRiskManagement()
     }
 }

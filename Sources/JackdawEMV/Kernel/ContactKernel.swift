@@ -34,13 +34,13 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
     var method: AuthenticationMethod?
     /// The card's key for signatures; nil if it was not recovered.
     var cardKey: RSAPublicKey?
-    var verification: CardholderVerification?
+    var verification: CardholderVerification
     var isPINRetry = false
     var risk = TerminalRiskReport()
     var isSignatureRequired = false
     var isOnlinePINCaptured = false
     var lists = ListValues()
-    var request: CryptogramRequest?
+    var request = CryptogramRequest(type: .aac, isSigned: false)
     var host: HostDecision?
     /// Whether a request may have reached a host that has approved.
     var mayBeApproved = false
@@ -75,7 +75,8 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
         case unpredictableNumber
         case processingOptions
         case record(Int)
-        case internalAuthentication
+        /// The signature that this key of the card verifies.
+        case internalAuthentication(RSAPublicKey)
         case pinTryCounter
         /// A PIN for the issuer.
         case onlinePIN
@@ -110,6 +111,7 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
         self.transaction = transaction
         authentication = OfflineAuthentication(primitives, keys: configuration.keys, date: transaction.date)
         terminal = try configuration.objects(of: transaction)
+        verification = CardholderVerification(nil, Self.situation(configuration, transaction, currency: nil))
         for tag in Self.controlInformationTags where DataElement.isOfCard(tag) {
             card.set(tag, application.secret(tag))
         }
@@ -157,6 +159,13 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
     /// Sends a command to the card.
     mutating func transmit(_ command: CardCommand, _ meaning: Waiting) {
         ask(.transmit(command), meaning)
+    }
+
+    /// Asks the card for an object with GET DATA.
+    mutating func requestData(_ tag: Tag, _ meaning: Waiting) throws(KernelTermination) {
+        let command: CardCommand
+        do throws(CardMessageError) { command = try .getData(tag) } catch { throw KernelTermination(.malformed, tag) }
+        transmit(command, meaning)
     }
 
     mutating func note(_ step: KernelStep) { actions.append(.step(step)) }
@@ -244,9 +253,9 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
     private mutating func breakOff(_ open: Waiting, _ reason: KernelTermination) throws(KernelTermination) {
         if case .host = open {
             // The request may have reached the host, which may have approved.
-            host = .unableToGoOnline
+            host = .unknown
             mayBeApproved = true
-            note(.host(.unableToGoOnline))
+            note(.host(.unknown))
         }
         if case .script = open { abandonScripts() }
         guard case .script = open, completion != nil else { throw reason }
@@ -258,11 +267,11 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
         switch open {
         case .processingOptions: try takeProcessingOptions(response)
         case .record(let index): try takeRecord(response, index)
-        case .internalAuthentication: try takeSignature(response)
+        case .internalAuthentication(let key): try takeSignature(response, key)
         case .pinTryCounter: try takeTryCounter(response)
         case .challenge(let pin, let key): try takeChallenge(response, pin, key)
-        case .pinVerification: try advanceVerification(.verified(response.status))
-        case .transactionCounter: askForLastOnline(response.counter(.transactionCounter))
+        case .pinVerification: try advanceVerification(.pinCompared(response.status))
+        case .transactionCounter: try askForLastOnline(response.counter(.transactionCounter))
         case .lastOnlineCounter(let counter): try takeCounters(counter, response.counter(.lastOnlineCounter))
         case .firstCryptogram: try takeFirstCryptogram(response)
         case .externalAuthentication: try takeIssuerAuthentication(response)

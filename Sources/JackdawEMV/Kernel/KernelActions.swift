@@ -92,7 +92,7 @@ public struct OnlineRequest: Sendable {
 public enum HostAnswer: Sendable {
     /// The host answered in time.
     case answered(HostResponse)
-    /// The request was not sent. The card decides with the default codes.
+    /// The request was not sent. The Default action codes decide.
     case unreachable
     /// The request was sent, and no usable answer came. The card is asked to decline, as the host may have approved.
     case unknown

@@ -12,7 +12,7 @@ public struct KernelConfiguration: Sendable {
     public var country: [UInt8]
     /// The version of the application that the terminal supports (9F09), two octets.
     public var applicationVersion: [UInt8]
-    /// The acquirer's codes for the terminal action analysis. Default: no bit is set.
+    /// The Terminal Action Codes (TAC) of the acquirer. Default: no bit is set.
     public var actionCodes = ActionCodes.none
     /// The limits of risk management. Default: a floor limit of 0, so that every transaction goes online.
     public var limits = RiskLimits(floorLimit: 0)
@@ -26,7 +26,7 @@ public struct KernelConfiguration: Sendable {
     public var defaultDDOL: [UInt8] = [0x9F, 0x37, 0x04]
     /// The TDOL for cards that have none. Default: empty.
     public var defaultTDOL: [UInt8] = []
-    /// Whether an online-only terminal declines without its default codes if it cannot go online. Default: false.
+    /// Whether an online-only terminal declines without the Default action codes if it cannot go online. Default: false.
     public var skipsDefaultCodes = false
     /// Whether the PIN pad is present and works. Default: true.
     public var isPINPadWorking = true

@@ -21,7 +21,7 @@ public struct KernelOutcome: Sendable {
     public let disposition: Disposition
     /// The last phase that began.
     public let phase: KernelPhase
-    /// The issuer's decision; nil if the issuer was not asked.
+    /// The issuer's decision; nil if the transaction did not come to it.
     public let host: HostDecision?
     /// Whether the terminal must reverse the transaction at the host: the host approved, or may have approved, and the
     /// transaction is not approved.
@@ -46,7 +46,9 @@ public struct KernelOutcome: Sendable {
 public struct KernelTermination: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of reason. A struct, so that kinds can be added.
     public struct Code: Sendable, Hashable {
-        enum Kind: String { case cardLost, status, malformed, missing, repeated, limitExceeded, cardLogic, cancelled }
+        enum Kind: String {
+            case cardLost, status, malformed, missing, repeated, limitExceeded, unexpectedCryptogram, cancelled
+        }
         let kind: Kind
         /// The card does not answer, or was removed.
         public static let cardLost = Code(kind: .cardLost)
@@ -61,7 +63,7 @@ public struct KernelTermination: Error, Sendable, Hashable, CustomStringConverti
         /// The card's file locator (94) names more than 128 records.
         public static let limitExceeded = Code(kind: .limitExceeded)
         /// The card returned a cryptogram that it must not return.
-        public static let cardLogic = Code(kind: .cardLogic)
+        public static let unexpectedCryptogram = Code(kind: .unexpectedCryptogram)
         /// The cardholder cancelled.
         public static let cancelled = Code(kind: .cancelled)
 
@@ -92,7 +94,7 @@ public struct KernelTermination: Error, Sendable, Hashable, CustomStringConverti
         case .missing: "the card does not have the mandatory \(object)"
         case .repeated: "the card has \(object) more than once"
         case .limitExceeded: "\(object) of the card names more records than the terminal reads"
-        case .cardLogic: "the card returned a cryptogram of another type than requested"
+        case .unexpectedCryptogram: "the card returned a cryptogram of another type than requested"
         case .cancelled: "the cardholder cancelled"
         }
     }

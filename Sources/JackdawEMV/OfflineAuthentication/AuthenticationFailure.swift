@@ -7,7 +7,7 @@ public struct AuthenticationFailure: Error, Sendable, Hashable, CustomStringConv
     /// The kind of failure. A struct, so that kinds can be added.
     public struct Code: Sendable, Hashable {
         enum Kind: String {
-            case missing, noAuthorityKey, length, format, hash, expired, identifier, algorithm, revoked, tagList,
+            case missing, authorityKeyMissing, length, format, hash, expired, identifier, algorithm, revoked, tagList,
                 dynamicList, record
             case limitExceeded, cryptogramInformation, transactionData, response
         }
@@ -15,7 +15,7 @@ public struct AuthenticationFailure: Error, Sendable, Hashable, CustomStringConv
         /// The card does not have an object that the method needs. The TVR says "ICC data missing", too.
         public static let missing = Code(kind: .missing)
         /// The terminal does not have the certification authority key that the card names.
-        public static let noAuthorityKey = Code(kind: .noAuthorityKey)
+        public static let authorityKeyMissing = Code(kind: .authorityKeyMissing)
         /// A certificate or signature is not as long as the key that signs it, or its fields do not fit into it.
         public static let length = Code(kind: .length)
         /// The header, the trailer or the format of a recovered block is wrong, or the key cannot be used.
@@ -28,7 +28,7 @@ public struct AuthenticationFailure: Error, Sendable, Hashable, CustomStringConv
         public static let identifier = Code(kind: .identifier)
         /// A certificate names an algorithm that is not RSA with SHA-1.
         public static let algorithm = Code(kind: .algorithm)
-        /// The issuer's certificate was withdrawn.
+        /// The issuer's certificate is revoked.
         public static let revoked = Code(kind: .revoked)
         /// The Static Data Authentication Tag List has another tag than 82.
         public static let tagList = Code(kind: .tagList)
@@ -68,14 +68,14 @@ public struct AuthenticationFailure: Error, Sendable, Hashable, CustomStringConv
     private var reason: String {
         switch code.kind {
         case .missing: "the card does not have the object"
-        case .noAuthorityKey: "the terminal does not have the certification authority key; load the scheme's keys"
+        case .authorityKeyMissing: "the terminal does not have the certification authority key; load the scheme's keys"
         case .length: "the length does not fit the key"
         case .format: "the recovered block has another format"
         case .hash: "the hash is wrong"
         case .expired: "the certificate has expired"
         case .identifier: "the certificate is of another issuer or card"
         case .algorithm: "the certificate names an unknown algorithm"
-        case .revoked: "the certificate was withdrawn"
+        case .revoked: "the certificate is revoked"
         case .tagList: "the list has another tag than 82"
         case .dynamicList: "the list does not ask for the unpredictable number"
         case .record: "the record is not a template 70"

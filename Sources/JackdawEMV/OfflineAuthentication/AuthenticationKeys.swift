@@ -60,7 +60,7 @@ public struct CertificationAuthorityKey: Sendable, Hashable {
     }
 }
 
-/// An issuer's certificate that its certification authority has withdrawn (EMV Book 2, 5.1.4).
+/// An issuer's certificate that its certification authority has revoked (EMV Book 2, 5.1.4).
 public struct RevokedCertificate: Sendable, Hashable {
     /// The registered application provider identifier, five octets.
     public let provider: [UInt8]
@@ -82,10 +82,10 @@ public struct RevokedCertificate: Sendable, Hashable {
 public struct AuthenticationKeys: Sendable {
     /// The keys, of any number of schemes.
     public var keys: [CertificationAuthorityKey]
-    /// The issuers' certificates that were withdrawn.
+    /// The issuers' revoked certificates.
     public var revoked: [RevokedCertificate]
 
-    /// Keys and, if there are any, certificates that were withdrawn. Default: no certificate is withdrawn.
+    /// Keys and, if there are any, revoked certificates. Default: no certificate is revoked.
     public init(_ keys: [CertificationAuthorityKey] = [], revoked: [RevokedCertificate] = []) {
         self.keys = keys
         self.revoked = revoked

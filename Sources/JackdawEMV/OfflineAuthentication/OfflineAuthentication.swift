@@ -120,7 +120,7 @@ public struct OfflineAuthentication<Primitives: AuthenticationPrimitives>: Senda
         let parts = try parts(.issuerCertificate, .issuerRemainder, .issuerExponent, card)
         let provider = Array((card[0x84] ?? card[0x4F] ?? []).prefix(5))
         guard index.count == 1, let authority = keys.key(of: provider, index: index[0]) else {
-            throw AuthenticationFailure(.noAuthorityKey, in: .authorityKeyIndex)
+            throw AuthenticationFailure(.authorityKeyMissing, in: .authorityKeyIndex)
         }
         return try blocks.issuerKey(
             parts, of: authority, revoked: keys.revoked, account: account(card), on: date)

@@ -69,7 +69,7 @@ struct SignedBlocks<Primitives: AuthenticationPrimitives> {
     /// - Parameters:
     ///   - parts: certificate, remainder and exponent.
     ///   - authority: the key of the certification authority.
-    ///   - revoked: the certificates that were withdrawn.
+    ///   - revoked: the revoked certificates.
     ///   - account: the account number, as in tag 5A.
     ///   - date: the day of the transaction.
     /// - Returns: the issuer's key.

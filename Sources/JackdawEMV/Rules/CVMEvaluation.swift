@@ -61,8 +61,8 @@ public struct CardholderVerification: Sendable {
     public enum Answer: Sendable, Hashable {
         /// To ``Request/tryCounter``: the tries left; nil if the card does not return the counter.
         case tryCounter(Int?)
-        /// To ``Request/offlinePIN(isEnciphered:triesLeft:)``: the status word of VERIFY.
-        case verified(StatusWord)
+        /// To ``Request/offlinePIN(isEnciphered:triesLeft:)``: the status word of VERIFY, of a right or a wrong PIN.
+        case pinCompared(StatusWord)
         /// To ``Request/offlinePIN(isEnciphered:triesLeft:)``: the PIN could not be enciphered, as the card's key is
         /// not valid.
         case notEnciphered
@@ -139,7 +139,7 @@ public struct CardholderVerification: Sendable {
                 return failed(rule)
             }
             return askForOfflinePIN(rule)
-        case .verified(let status): return verified(status, rule)
+        case .pinCompared(let status): return compared(status, rule)
         case .notEnciphered:
             note(.pinNotEnciphered)
             return failed(rule)
@@ -220,8 +220,8 @@ public struct CardholderVerification: Sendable {
         return ask(.offlinePIN(isEnciphered: isEnciphered, triesLeft: triesLeft))
     }
 
-    private mutating func verified(_ status: StatusWord, _ rule: CardholderVerificationList.Rule) -> Step {
-        note(.verified(status))
+    private mutating func compared(_ status: StatusWord, _ rule: CardholderVerificationList.Rule) -> Step {
+        note(.pinCompared(status))
         comparedCount += 1
         switch status {
         case .success:
@@ -366,8 +366,8 @@ public struct CardholderVerificationReport: Sendable, Hashable {
             case pinTryCounterZero
             /// The card reports as many PIN tries as before a wrong PIN, or more.
             case pinTryCounterNotDecreasing
-            /// The card compared a PIN.
-            case verified(StatusWord)
+            /// The card compared a PIN, and answered with this status word: 9000 if it was right.
+            case pinCompared(StatusWord)
             /// The PIN could not be enciphered.
             case pinNotEnciphered
             /// The entry of the PIN was bypassed.
@@ -412,7 +412,7 @@ extension CardholderVerification.Answer {
     /// Whether this can be the answer to a request.
     fileprivate func fits(_ request: CardholderVerification.Request) -> Bool {
         switch (request, self) {
-        case (.tryCounter, .tryCounter), (.onlinePIN, .entered), (.offlinePIN, .verified): true
+        case (.tryCounter, .tryCounter), (.onlinePIN, .entered), (.offlinePIN, .pinCompared): true
         case (.offlinePIN, .notEnciphered), (.offlinePIN, .bypassed), (.offlinePIN, .malfunction): true
         case (.onlinePIN, .bypassed), (.onlinePIN, .malfunction): true
         default: false

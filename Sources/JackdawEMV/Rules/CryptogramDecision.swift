@@ -38,8 +38,10 @@ public enum HostDecision: String, Sendable, Hashable {
     case approved
     /// The host declined in its answer.
     case declined
-    /// No request was sent, or no usable answer came in time.
-    case unableToGoOnline = "unable_to_go_online"
+    /// No request was sent.
+    case unreachable = "unable_to_go_online"
+    /// A request was sent, and no usable answer came in time: the host may have approved.
+    case unknown
 }
 
 /// The decision on the first cryptogram.
@@ -72,7 +74,8 @@ public struct SecondCryptogramDecision: Sendable, Hashable {
     public let isAdviceRequested: Bool
     /// Whether the terminal must reverse at the host: the host approved and the card declined.
     public let isReversalRequired: Bool
-    /// Whether a reversal depends on the terminal's policy, as it does not know the decision of the host.
+    /// Whether a reversal depends on the terminal's policy, as it does not know the decision of the host:
+    /// ``HostDecision/unknown``.
     public let isHostDecisionUnknown: Bool
 }
 
@@ -101,6 +104,6 @@ public enum CryptogramDecision {
         return SecondCryptogramDecision(
             isApproved: isApproved, treatedAs: isApproved ? .tc : .aac,
             isAdviceRequested: information.isAdviceRequested,
-            isReversalRequired: host == .approved && !isApproved, isHostDecisionUnknown: host == .unableToGoOnline)
+            isReversalRequired: host == .approved && !isApproved, isHostDecisionUnknown: host == .unknown)
     }
 }

@@ -34,7 +34,7 @@ public enum CryptogramType: UInt8, Sendable, Hashable, Comparable {
     public static func < (first: Self, second: Self) -> Bool { first.rank < second.rank }
 }
 
-/// Three masks over the TVR by which issuer or acquirer decide a transaction.
+/// The Issuer Action Codes (IAC) or Terminal Action Codes (TAC): three masks over the TVR.
 public struct ActionCodes: Sendable, Hashable {
     /// A common bit declines the transaction.
     public var denial: TerminalVerificationResults
@@ -43,7 +43,7 @@ public struct ActionCodes: Sendable, Hashable {
     /// A common bit declines the transaction if the issuer cannot be reached.
     public var `default`: TerminalVerificationResults
 
-    /// The three codes, denial, online and default.
+    /// The three action codes.
     public init(
         denial: TerminalVerificationResults, online: TerminalVerificationResults, default: TerminalVerificationResults
     ) {
@@ -52,7 +52,7 @@ public struct ActionCodes: Sendable, Hashable {
         self.default = `default`
     }
 
-    /// The issuer's codes of a card: 9F0E, 9F0F and 9F0D. An absent code is all zeros for denial, and all ones for
+    /// The Issuer Action Codes of a card: 9F0E, 9F0F and 9F0D. An absent code is all zeros for denial, and all ones for
     /// online and default (Book 3, 10.7).
     public init(
         issuerDenial: TerminalVerificationResults?, issuerOnline: TerminalVerificationResults?,
@@ -62,7 +62,7 @@ public struct ActionCodes: Sendable, Hashable {
         self.init(denial: issuerDenial ?? [], online: issuerOnline ?? all, default: issuerDefault ?? all)
     }
 
-    /// No bit is set, the codes of a terminal whose acquirer supplies none (Book 3, 10.7).
+    /// No bit is set: the Terminal Action Codes of a terminal whose acquirer supplies none (Book 3, 10.7).
     public static let none = ActionCodes(denial: [], online: [], default: [])
 }
 
@@ -70,17 +70,17 @@ public struct ActionCodes: Sendable, Hashable {
 public struct TerminalAction: Sendable, Hashable {
     /// The reason for a request.
     public enum Reason: Sendable, Hashable {
-        /// Bits of the TVR that the denial codes have.
+        /// Bits of the TVR that the Denial action codes have.
         case denial(TerminalVerificationResults)
-        /// Bits of the TVR that the online codes have.
+        /// Bits of the TVR that the Online action codes have.
         case online(TerminalVerificationResults)
-        /// Bits of the TVR that the default codes have.
+        /// Bits of the TVR that the Default action codes have.
         case `default`(TerminalVerificationResults)
         /// The terminal is online-only.
         case onlineOnly
-        /// The terminal is online-only, could not go online and does not use the default codes.
+        /// The terminal is online-only, could not go online and does not use the Default action codes.
         case defaultSkipped
-        /// No code has a bit of the TVR.
+        /// No action code has a bit of the TVR.
         case noMatch
     }
 
@@ -130,8 +130,8 @@ public enum TerminalActionAnalysis {
     /// Decides the first cryptogram.
     /// - Parameters:
     ///   - tvr: the results of the checks.
-    ///   - issuer: the codes of the card.
-    ///   - terminal: the codes of the acquirer.
+    ///   - issuer: the Issuer Action Codes (IAC) of the card.
+    ///   - terminal: the Terminal Action Codes (TAC) of the acquirer.
     ///   - connection: the way in which the terminal authorises.
     /// - Returns: the request, the response code if the terminal decides, and the reason.
     public static func first(
@@ -162,10 +162,10 @@ public enum TerminalActionAnalysis {
     /// Decides the second cryptogram of a transaction whose issuer was not reached.
     /// - Parameters:
     ///   - tvr: the results of the checks.
-    ///   - issuer: the codes of the card.
-    ///   - terminal: the codes of the acquirer.
+    ///   - issuer: the Issuer Action Codes (IAC) of the card.
+    ///   - terminal: the Terminal Action Codes (TAC) of the acquirer.
     ///   - connection: the way in which the terminal authorises.
-    ///   - skipsDefault: whether an online-only terminal declines without the default codes, as Book 3, 10.7 allows.
+    ///   - skipsDefault: whether an online-only terminal declines without the Default action codes, as Book 3, 10.7 allows.
     /// - Returns: the request, TC or AAC, with its response code and the reason.
     public static func unableToGoOnline(
         tvr: TerminalVerificationResults, issuer: ActionCodes, terminal: ActionCodes,

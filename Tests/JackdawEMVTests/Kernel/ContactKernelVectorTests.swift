@@ -116,7 +116,7 @@ import Testing
         let end =
             switch outcome.disposition {
             case .declined, .notAccepted: "ok"
-            case .terminated(let reason) where reason.code == .cardLogic: "ok"
+            case .terminated(let reason) where reason.code == .unexpectedCryptogram: "ok"
             case .selectAnother: "gpo_not_accepted"
             case .terminated: "card_error"
             case .approved: "unexpected"

@@ -28,7 +28,7 @@ import Testing
             let generate_ac: String?
             let terminal_capabilities: String
             let pin: PIN?
-            /// The serial number of the issuer's certificate if it was withdrawn.
+            /// The serial number of the issuer's certificate if it is revoked.
             let revoked: String?
         }
 

@@ -64,7 +64,7 @@ import Testing
         let asked = CardholderVerification.Step.request(.offlinePIN(isEnciphered: false, triesLeft: 2))
         #expect(verification.receive(.tryCounter(2)) == asked)
         #expect(verification.receive(.entered) == asked)
-        guard case .finished(let report) = verification.receive(.verified(.success)) else {
+        guard case .finished(let report) = verification.receive(.pinCompared(.success)) else {
             Issue.record("not finished")
             return
         }
@@ -98,7 +98,7 @@ import Testing
             case .offlinePIN:
                 let word = words.popFirst() ?? "bypass"
                 let status = UInt16(word, radix: 16).map { StatusWord(rawValue: $0) }
-                step = verification.receive(status.map { .verified($0) } ?? .bypassed)
+                step = verification.receive(status.map { .pinCompared($0) } ?? .bypassed)
             }
         }
         guard case .finished(let report) = step else { return nil }
@@ -114,7 +114,7 @@ import Testing
         case .failCVM: "fail_cvm"
         case .pinTryCounterZero: "pin_try_counter_zero"
         case .pinTryCounterNotDecreasing: "pin_try_counter_not_decreasing"
-        case .verified(let status): "verify_\(status)"
+        case .pinCompared(let status): "verify_\(status)"
         case .pinNotEnciphered: "pin_not_enciphered"
         case .pinBypassed: "pin_bypassed"
         case .pinPadMalfunction: "pin_pad_malfunction"
