@@ -96,8 +96,8 @@ private struct AESChain: ~Copyable {
     /// The usage indicators of the derivation's own keys.
     private static let derivation: UInt16 = 0x8000
     private static let initial: UInt16 = 0x8001
-    /// The greatest size of a key.
-    private static let greatestSize = 32
+    /// The maximum size of a key, in bytes.
+    private static let maxKeySize = 32
 
     private let cipher: BlockCipher
     private let algorithm: KeyAlgorithm
@@ -112,7 +112,7 @@ private struct AESChain: ~Copyable {
         self.cipher = cipher
         algorithm = key.algorithm
         memory = key.withRevealedBytes { key in
-            SecretBytes(count: 2 * Self.greatestSize) { memory in
+            SecretBytes(count: 2 * Self.maxKeySize) { memory in
                 for index in key.indices { memory[index] = key[index] }
             }
         }
@@ -157,7 +157,7 @@ private struct AESChain: ~Copyable {
         _ usage: UInt16, _ derived: KeyAlgorithm, _ name: UInt64
     ) throws(CryptographyError) {
         let key = place..<place + algorithm.size
-        place = Self.greatestSize - place
+        place = Self.maxKeySize - place
         let blocks = place..<place + (derived.size + 15) / 16 * 16
         let use = UInt64(usage) << 32 | UInt64(derived.indicator) << 16 | UInt64(8 * derived.size)
         try memory.withMutableBytes { (memory) throws(CryptographyError) in

@@ -237,8 +237,8 @@ public enum MessagePadding: Int, Sendable, Hashable, CaseIterable {
     /// A padded copy of a message.
     func padded(_ message: Span<UInt8>, blockSize: Int) -> SecretBytes {
         let start = self == .length ? blockSize : 0
-        let least = max(message.count + (self == .mark ? 1 : 0), 1)
-        let size = start + (least + blockSize - 1) / blockSize * blockSize
+        let contentSize = max(message.count + (self == .mark ? 1 : 0), 1)
+        let size = start + (contentSize + blockSize - 1) / blockSize * blockSize
         return SecretBytes(count: size) { padded in
             for index in message.indices { padded[start + index] = message[index] }
             switch self {

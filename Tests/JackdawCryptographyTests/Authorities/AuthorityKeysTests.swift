@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test func filesAreBounded() {
-        let text = [UInt8](repeating: 0x20, count: AuthorityKeys.greatestFile + 1)
+        let text = [UInt8](repeating: 0x20, count: AuthorityKeys.maxFileSize + 1)
         #expect(code { _ = try AuthorityKeys(json: text, mode: .test) } == .keyFile)
     }
 }
