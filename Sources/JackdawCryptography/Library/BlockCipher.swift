@@ -22,12 +22,14 @@ struct BlockCipher: ~Copyable {
     private let context: OpaquePointer
     private let algorithm: KeyAlgorithm
 
-    /// Creates a cipher that has no key yet.
+    /// Creates a cipher that has no key yet. The caller uses it at once and on this thread, whose queue of errors is
+    /// cleared here.
     /// - Throws: ``CryptographyError`` with code `algorithm` if the algorithm does not encrypt, `library`.
     init(_ direction: Direction, _ chaining: Chaining, _ algorithm: KeyAlgorithm) throws(CryptographyError) {
         guard algorithm.isCipher else {
             throw CryptographyError(.algorithm, "a key for \(algorithm) cannot encrypt")
         }
+        LibCrypto.clearErrors()
         guard let cipher = unsafe FetchedCipher.pointer(algorithm, chaining),
             let context = unsafe EVP_CIPHER_CTX_new()
         else {
@@ -83,7 +85,7 @@ struct BlockCipher: ~Copyable {
     ) throws(CryptographyError) -> SecretBytes {
         let cipher = try BlockCipher(direction, chaining, algorithm)
         let block = algorithm.blockSize
-        guard input.count.isMultiple(of: block), input.count <= LibCrypto.greatestSize else {
+        guard input.count.isMultiple(of: block), input.count <= LibCrypto.maxCallSize else {
             throw CryptographyError(.length, "\(input.count) bytes are not whole blocks of \(block)")
         }
         guard vector.count == block else {

@@ -55,14 +55,14 @@ package struct RSAPrivateKey: ~Copyable, Sendable {
 
 /// Powers of big numbers by libcrypto (`BN_mod_exp`).
 private enum PowerModulo {
-    /// The greatest size of a modulus, in bytes; EMV's limit is 248.
-    static let greatestSize = 512
+    /// The maximum size of a modulus, in bytes; EMV's limit is 248.
+    static let maxModulusSize = 512
 
     static func check(modulus: [UInt8], exponentSize: Int) throws(CryptographyError) {
-        guard (1...greatestSize).contains(modulus.count), (1...modulus.count).contains(exponentSize) else {
+        guard (1...maxModulusSize).contains(modulus.count), (1...modulus.count).contains(exponentSize) else {
             throw CryptographyError(
                 .length,
-                "an RSA key has a modulus of at most \(greatestSize) bytes and no longer exponent; this one has "
+                "an RSA key has a modulus of at most \(maxModulusSize) bytes and no longer exponent; this one has "
                     + "\(modulus.count) and \(exponentSize)")
         }
         let isOdd = modulus.last.map { $0 & 1 } == 1
@@ -78,6 +78,7 @@ private enum PowerModulo {
             throw CryptographyError(
                 .length, "a block of \(block.count) bytes for an RSA key of \(modulus.count)")
         }
+        LibCrypto.clearErrors()
         let context = unsafe BN_CTX_secure_new()
         let (base, power, limit, result) = unsafe (block.number, exponent.number, modulus.number, BN_new())
         defer {
