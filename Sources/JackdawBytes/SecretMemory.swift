@@ -4,7 +4,7 @@
 /// them in it.
 @safe
 @usableFromInline
-package struct SecretBuffer<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
+package struct SecretBuffer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
     /// The elements, valid while the buffer exists.
     @unsafe @usableFromInline package let elements: UnsafeMutableBufferPointer<Element>
 
