@@ -1,5 +1,5 @@
 import COpenSSL
-package import JackdawCards
+public import JackdawCards
 public import JackdawEMV
 
 extension RSAPublicKey {
@@ -7,14 +7,13 @@ extension RSAPublicKey {
     /// certificate or a signature, and encrypts a block for the key's owner. The padding of EMV is a part of the data,
     /// so that there is none here.
     /// - Parameter block: as many bytes as the modulus has; a smaller number than the modulus.
-    /// - Returns: as many bytes.
+    /// - Returns: as many bytes, in memory that is wiped: the certificate of a card has its account number.
     /// - Throws: ``CryptographyError`` with code `length` if the block has another size, the modulus more than 512 bytes
     ///   or the exponent more than the modulus; `value` if the block is too great a number, the modulus even or 1, or
     ///   the exponent 0; `library`.
-    public func apply(to block: Span<UInt8>) throws(CryptographyError) -> [UInt8] {
+    public func apply(to block: Span<UInt8>) throws(CryptographyError) -> SecretBytes {
         try check()
-        let result = try PowerModulo.of(block, exponent.span, modulus: modulus.span, isExponentSecret: false)
-        return result.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+        return try PowerModulo.of(block, exponent.span, modulus: modulus.span, isExponentSecret: false)
     }
 
     /// Checks that modulus and exponent are those of a key.
