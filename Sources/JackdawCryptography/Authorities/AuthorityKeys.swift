@@ -26,18 +26,16 @@ public struct AuthorityKeys: Sendable, Hashable {
         self.keys = keys
     }
 
-    /// The keys as JackdawEMV uses them for offline data authentication.
+    /// The keys as JackdawEMV uses them for offline data authentication, without those that have expired.
+    ///
+    /// An expired key is a missing key for the kernel: a card that names it fails the authentication, and the terminal
+    /// verification results say so (EMV Book 2, 5.2 and 6.2).
     /// - Parameters:
-    ///   - day: the day on which the keys must be valid; nil accepts expired keys.
+    ///   - day: the day of the transaction; a key is valid on its last day.
     ///   - revoked: certificates of issuers that were withdrawn.
-    /// - Returns: the valid keys.
-    public func authenticationKeys(
-        on day: CardDate? = nil, revoked: [RevokedCertificate] = []
-    ) -> AuthenticationKeys {
-        let valid = keys.filter { key in
-            guard let day, let expiry = key.expiry else { return true }
-            return day <= expiry
-        }
+    /// - Returns: the keys that are valid on the day; those whose last day is not known are.
+    public func authenticationKeys(on day: CardDate, revoked: [RevokedCertificate] = []) -> AuthenticationKeys {
+        let valid = keys.filter { key in key.expiry.map { day <= $0 } ?? true }
         return AuthenticationKeys(
             valid.map { CertificationAuthorityKey(provider: $0.provider, index: $0.index, key: $0.key) },
             revoked: revoked)
@@ -86,9 +84,10 @@ extension AuthorityKeys {
             throw Self.fileError("the file", "it must be an object with one member, the array \"keys\"")
         }
         var keys: [AuthorityKey] = []
+        var seen: Set<[UInt8]> = []
         for (number, entry) in entries.enumerated() {
             let key = try Self.key(entry, "keys[\(number)]")
-            guard !keys.contains(where: { $0.provider == key.provider && $0.index == key.index }) else {
+            guard seen.insert(key.provider + [key.index]).inserted else {
                 throw Self.fileError("keys[\(number)]", "\(Self.name(key)) occurs a second time")
             }
             keys.append(key)
