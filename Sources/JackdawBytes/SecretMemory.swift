@@ -9,16 +9,18 @@ package struct SecretBuffer<Element: BitwiseCopyable & Sendable>: ~Copyable, @un
     @unsafe @usableFromInline package let elements: UnsafeMutableBufferPointer<Element>
 
     /// The number of elements, 0 or more.
-    package var count: Int { unsafe elements.count }
+    @inlinable package var count: Int { unsafe elements.count }
 
     /// Allocates memory and sets all its bytes to 0.
     /// - Parameter count: number of elements, 0 or more. An element of zero bytes must be valid.
+    @inlinable
     package init(zeroed count: Int) {
         unsafe elements = .allocate(capacity: count)
         unsafe overwrite(UnsafeMutableRawBufferPointer(elements))
     }
 
     /// Copies elements. The caller overwrites the original.
+    @inlinable
     package init(copying source: some Collection<Element>) {
         unsafe elements = .allocate(capacity: source.count)
         _ = unsafe elements.initialize(fromContentsOf: source)
