@@ -176,7 +176,7 @@ let package = Package(
             name: "JackdawCryptographyTests",
             dependencies: [
                 "JackdawCryptography", "JackdawReaders", "JackdawSimulator", "JackdawCards", "JackdawEMV",
-                "JackdawTestSupport",
+                "JackdawTestSupport", "COpenSSL",
             ],
             resources: [.copy("Vectors")], swiftSettings: house),
         .testTarget(

@@ -4,21 +4,23 @@
 /// them in it.
 @safe
 @usableFromInline
-package struct SecretBuffer<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
+package struct SecretBuffer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
     /// The elements, valid while the buffer exists.
     @unsafe @usableFromInline package let elements: UnsafeMutableBufferPointer<Element>
 
     /// The number of elements, 0 or more.
-    package var count: Int { unsafe elements.count }
+    @inlinable package var count: Int { unsafe elements.count }
 
     /// Allocates memory and sets all its bytes to 0.
     /// - Parameter count: number of elements, 0 or more. An element of zero bytes must be valid.
+    @inlinable
     package init(zeroed count: Int) {
         unsafe elements = .allocate(capacity: count)
         unsafe overwrite(UnsafeMutableRawBufferPointer(elements))
     }
 
     /// Copies elements. The caller overwrites the original.
+    @inlinable
     package init(copying source: some Collection<Element>) {
         unsafe elements = .allocate(capacity: source.count)
         _ = unsafe elements.initialize(fromContentsOf: source)

@@ -22,8 +22,9 @@ public struct AuthorityKey: Sendable, Hashable {
     ///   - index: the index of the key.
     ///   - key: the key.
     ///   - expiry: the last day on which the key is valid; nil if it is not known.
-    ///   - isTestKey: whether the key is for tests. Visa's test keys 92, 94, 95 and 99 and Mastercard's EF, F1, F3, F8, FA
-    ///     and FE are recognised in any case, by the modulus alone.
+    ///   - isTestKey: whether the key is for tests. The published test keys of Visa (92, 94, 95, 99) and Mastercard (00, 01,
+    ///     02, 05, EF, F0, F1, F3, F5 to F9, both FA, FE) are recognised in any case, by the modulus alone; 01 with
+    ///     Mastercard's provider only, since the same modulus was a live key of Visa.
     ///   - checksum: the published checksum, 20 bytes; nil verifies none.
     /// - Throws: ``CryptographyError`` with code `length` if the provider has another size, or the modulus not 64 to 248
     ///   bytes; `value` if the modulus is even or has leading zeros, or the exponent is not the shortest form of 3 or
@@ -44,7 +45,7 @@ public struct AuthorityKey: Sendable, Hashable {
         self.key = key
         self.expiry = expiry
         self.checksum = found
-        isPublishedTestKey = isTestKey ? true : try Self.isPublished(key.modulus)
+        isPublishedTestKey = isTestKey ? true : try PublishedAuthorityKey.contains(key.modulus, of: provider)
     }
 
     /// 3 and 65537 (EMV Book 2, 11.2.2), in the shortest form.
@@ -67,30 +68,4 @@ public struct AuthorityKey: Sendable, Hashable {
             throw CryptographyError(.value, "the exponent of a CA key must be 03 or 010001")
         }
     }
-
-    /// Whether the modulus is that of a published test key: with the provider and index of one of them, it has that key's
-    /// checksum.
-    private static func isPublished(_ modulus: [UInt8]) throws(CryptographyError) -> Bool {
-        for known in publishedTestKeys {
-            for exponent in exponents {
-                let hash = try MessageDigest.sha1(of: (known.provider + [known.index] + modulus + exponent).span)
-                if hash.prefix(8).reduce(UInt64(0), { $0 << 8 | UInt64($1) }) == known.start { return true }
-            }
-        }
-        return false
-    }
-
-    private static let visa: [UInt8] = [0xA0, 0, 0, 0, 3]
-    private static let mastercard: [UInt8] = [0xA0, 0, 0, 0, 4]
-
-    /// The published test keys that are recognised: provider, index and the first 8 bytes of the checksum.
-    private static let publishedTestKeys: [(provider: [UInt8], index: UInt8, start: UInt64)] = [
-        // "VSDC CA Public Test Keys".
-        (visa, 0x92, 0x429C_954A_3859_CEF9), (visa, 0x94, 0xC4A3_C43C_CF87_327D),
-        (visa, 0x95, 0xEE15_11CE_C710_20A9), (visa, 0x99, 0x4ABF_FD6B_1C51_212D),
-        // In the settings of terminals for M/TIP and PayPass tests.
-        (mastercard, 0xEF, 0x2176_6EBB_0EE1_22AF), (mastercard, 0xF1, 0xD8E6_8DA1_67AB_5A85),
-        (mastercard, 0xF3, 0xA69A_C760_3DAF_566E), (mastercard, 0xF8, 0xF06E_CC6D_2AAE_BF25),
-        (mastercard, 0xFA, 0x5BED_4068_D96E_A16D), (mastercard, 0xFE, 0x9A29_5B05_FB39_0EF7),
-    ]
 }

@@ -26,18 +26,16 @@ public struct AuthorityKeys: Sendable, Hashable {
         self.keys = keys
     }
 
-    /// The keys as JackdawEMV uses them for offline data authentication.
+    /// The keys as JackdawEMV uses them for offline data authentication, without those that have expired.
+    ///
+    /// An expired key is a missing key for the kernel: a card that names it fails the authentication, and the terminal
+    /// verification results say so (EMV Book 2, 5.2 and 6.2).
     /// - Parameters:
-    ///   - day: the day on which the keys must be valid; nil accepts expired keys.
-    ///   - revoked: revoked certificates of issuers.
-    /// - Returns: the valid keys.
-    public func authenticationKeys(
-        on day: CardDate? = nil, revoked: [RevokedCertificate] = []
-    ) -> AuthenticationKeys {
-        let valid = keys.filter { key in
-            guard let day, let expiry = key.expiry else { return true }
-            return day <= expiry
-        }
+    ///   - day: the day of the transaction; a key is valid on its last day.
+    ///   - revoked: certificates of issuers that were revoked.
+    /// - Returns: the keys that are valid on the day; those whose last day is not known are.
+    public func authenticationKeys(on day: CardDate, revoked: [RevokedCertificate] = []) -> AuthenticationKeys {
+        let valid = keys.filter { key in key.expiry.map { day <= $0 } ?? true }
         return AuthenticationKeys(
             valid.map { CertificationAuthorityKey(provider: $0.provider, index: $0.index, key: $0.key) },
             revoked: revoked)
@@ -65,8 +63,8 @@ public struct AuthorityKeys: Sendable, Hashable {
 /// Bytes are hexadecimal digits, which may have spaces between them. `expires`, `checksum`, `test` and `source` are
 /// optional; a checksum that is there is verified.
 extension AuthorityKeys {
-    /// The largest size of a file, in bytes.
-    public static let greatestFile = 1 << 20
+    /// The maximum size of a file, in bytes.
+    public static let maxFileSize = 1 << 20
 
     /// Parses a file of keys.
     /// - Parameters:
@@ -78,18 +76,19 @@ extension AuthorityKeys {
     public init(json: [UInt8], mode: CardMode) throws(CryptographyError) {
         let root: JSONValue
         do throws(JSONValue.Fault) {
-            root = try JSONValue(json, most: Self.greatestFile)
+            root = try JSONValue(json, most: Self.maxFileSize)
         } catch {
-            throw Self.bad("the file", error.message)
+            throw Self.fileError("the file", error.message)
         }
         guard case .object(let members) = root, members.count == 1, case .array(let entries)? = members["keys"] else {
-            throw Self.bad("the file", "it must be an object with one member, the array \"keys\"")
+            throw Self.fileError("the file", "it must be an object with one member, the array \"keys\"")
         }
         var keys: [AuthorityKey] = []
+        var seen: Set<[UInt8]> = []
         for (number, entry) in entries.enumerated() {
             let key = try Self.key(entry, "keys[\(number)]")
-            guard !keys.contains(where: { $0.provider == key.provider && $0.index == key.index }) else {
-                throw Self.bad("keys[\(number)]", "\(Self.name(key)) occurs a second time")
+            guard seen.insert(key.provider + [key.index]).inserted else {
+                throw Self.fileError("keys[\(number)]", "\(Self.name(key)) occurs a second time")
             }
             keys.append(key)
         }
@@ -100,23 +99,25 @@ extension AuthorityKeys {
     private static let optional = ["expires", "checksum", "test", "source"]
 
     private static func key(_ entry: JSONValue, _ place: String) throws(CryptographyError) -> AuthorityKey {
-        guard case .object(let members) = entry else { throw bad(place, "it must be an object") }
+        guard case .object(let members) = entry else { throw fileError(place, "it must be an object") }
         if let other = members.keys.sorted().first(where: { !(required + optional).contains($0) }) {
-            throw bad(place, "it has a member \"\(other.prefix(40))\", which no key has")
+            throw fileError(place, "it has a member \"\(other.prefix(40))\", which no key has")
         }
         var isTestKey = false
         if let test = members["test"] {
-            guard case .flag(let flag) = test else { throw bad("\(place).test", "it must be true or false") }
+            guard case .flag(let flag) = test else { throw fileError("\(place).test", "it must be true or false") }
             isTestKey = flag
         }
         var expiry: CardDate?
         if let text = members["expires"] {
             guard let day = text.text.flatMap(Self.day) else {
-                throw bad("\(place).expires", "it must be a day, such as \"2028-12-31\"")
+                throw fileError("\(place).expires", "it must be a day, such as \"2028-12-31\"")
             }
             expiry = day
         }
-        if let source = members["source"], source.text == nil { throw bad("\(place).source", "it must be a text") }
+        if let source = members["source"], source.text == nil {
+            throw fileError("\(place).source", "it must be a text")
+        }
         let provider = try bytes(members, "rid", place, count: 5)
         let index = try bytes(members, "index", place, count: 1)
         let (modulus, exponent) = try (bytes(members, "modulus", place), bytes(members, "exponent", place))
@@ -129,7 +130,7 @@ extension AuthorityKeys {
             guard error.code == .length || error.code == .value else {
                 throw CryptographyError(error.code, "\(place): \(error.message)", underlying: error.underlying)
             }
-            throw bad(place, error.message)
+            throw fileError(place, error.message)
         }
     }
 
@@ -150,19 +151,19 @@ extension AuthorityKeys {
         _ members: [String: JSONValue], _ name: String, _ place: String, count: Int? = nil
     ) throws(CryptographyError) -> [UInt8] {
         guard let text = members[name]?.text else {
-            throw bad("\(place).\(name)", "it must be a text of hexadecimal digits")
+            throw fileError("\(place).\(name)", "it must be a text of hexadecimal digits")
         }
         let digits = text.utf8.filter { $0 != UInt8(ascii: " ") }
         guard let bytes = try? HexadecimalDigits.bytes(of: digits.span), !bytes.isEmpty else {
-            throw bad("\(place).\(name)", "it must be bytes, two hexadecimal digits each")
+            throw fileError("\(place).\(name)", "it must be bytes, two hexadecimal digits each")
         }
         guard count == nil || bytes.count == count else {
-            throw bad("\(place).\(name)", "it has \(bytes.count) bytes instead of \(count ?? 0)")
+            throw fileError("\(place).\(name)", "it has \(bytes.count) bytes instead of \(count ?? 0)")
         }
         return bytes
     }
 
-    private static func bad(_ place: String, _ words: String) -> CryptographyError {
-        CryptographyError(.keyFile, "\(place): \(words)")
+    private static func fileError(_ place: String, _ reason: String) -> CryptographyError {
+        CryptographyError(.keyFile, "\(place): \(reason)")
     }
 }

@@ -1,16 +1,32 @@
+import JackdawCards
 public import JackdawEMV
 
 /// The calculations of offline data authentication, by libcrypto.
 ///
 /// ```swift
 /// let keys = try AuthorityKeys(json: file, mode: .live).authenticationKeys(on: today)
-/// let authentication = OfflineAuthentication(LibCryptoPrimitives(), keys: keys, date: today)
+/// let authentication = OfflineAuthentication(LibCryptoPrimitives(mode: .live), keys: keys, date: today)
 /// ```
 public struct LibCryptoPrimitives: AuthenticationPrimitives {
-    /// Creates the calculations; they have no state.
-    public init() {}
+    private let mode: CardMode
 
-    public func recover(_ block: [UInt8], with key: RSAPublicKey) -> [UInt8]? { try? key.apply(to: block.span) }
+    /// Creates the calculations.
+    /// - Parameter mode: live cards or test cards.
+    public init(mode: CardMode) { self.mode = mode }
+
+    /// Applies a public key to a block.
+    /// - Parameters:
+    ///   - block: as many bytes as the modulus has, the highest first.
+    ///   - key: the public key.
+    /// - Returns: as many bytes; nil if the key cannot be used, or if it is a published test key of a certification
+    ///   authority and the mode is live cards.
+    public func recover(_ block: [UInt8], with key: RSAPublicKey) -> [UInt8]? {
+        // The keys of a kernel need not come from `AuthorityKeys`.
+        guard mode == .test || (try? PublishedAuthorityKey.contains(key.modulus, of: nil)) == false,
+            let recovered = try? key.apply(to: block.span)
+        else { return nil }
+        return recovered.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+    }
 
     /// The SHA-1 digest of bytes: 20 bytes; none if libcrypto has no SHA-1, so that no card is authentic.
     public func sha1(_ bytes: [UInt8]) -> [UInt8] { (try? MessageDigest.sha1(of: bytes.span)) ?? [] }

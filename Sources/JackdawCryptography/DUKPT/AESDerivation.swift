@@ -1,3 +1,4 @@
+import JackdawBytes
 import JackdawCards
 
 /// Derivation of AES DUKPT keys (ANSI X9.24-3:2017): from the base derivation key, which the host has, to the key of
@@ -96,13 +97,13 @@ private struct AESChain: ~Copyable {
     /// The usage indicators of the derivation's own keys.
     private static let derivation: UInt16 = 0x8000
     private static let initial: UInt16 = 0x8001
-    /// The greatest size of a key.
-    private static let greatestSize = 32
+    /// The maximum size of a key, in bytes.
+    private static let maxKeySize = 32
 
     private let cipher: BlockCipher
     private let algorithm: KeyAlgorithm
     private let isPublished: Bool
-    private var memory: SecretBytes
+    private var memory: SecretBuffer<UInt8>
     /// The place of the present key in the memory; the next key is made in the other half.
     private var place = 0
 
@@ -111,18 +112,20 @@ private struct AESChain: ~Copyable {
         let cipher = try BlockCipher(.encrypt, .ecb, key.algorithm)
         self.cipher = cipher
         algorithm = key.algorithm
-        memory = key.withRevealedBytes { key in
-            SecretBytes(count: 2 * Self.greatestSize) { memory in
+        var memory = SecretBuffer<UInt8>(zeroed: 2 * Self.maxKeySize)
+        key.withRevealedBytes { key in
+            memory.withMutableElements { memory in
                 for index in key.indices { memory[index] = key[index] }
             }
         }
+        self.memory = memory
         isPublished = key.isPublishedTestKey
     }
 
     /// A copy of the present key, which was derived for an algorithm.
     borrowing func key(for algorithm: KeyAlgorithm) -> CipherKey {
         let range = place..<place + algorithm.size
-        let bytes = memory.withBytes { SecretBytes(copying: $0.extracting(range)) }
+        let bytes = memory.withElements { SecretBytes(copying: $0.extracting(range)) }
         return CipherKey(derived: bytes, for: algorithm, isPublished: isPublished)
     }
 
@@ -157,10 +160,10 @@ private struct AESChain: ~Copyable {
         _ usage: UInt16, _ derived: KeyAlgorithm, _ name: UInt64
     ) throws(CryptographyError) {
         let key = place..<place + algorithm.size
-        place = Self.greatestSize - place
+        place = Self.maxKeySize - place
         let blocks = place..<place + (derived.size + 15) / 16 * 16
         let use = UInt64(usage) << 32 | UInt64(derived.indicator) << 16 | UInt64(8 * derived.size)
-        try memory.withMutableBytes { (memory) throws(CryptographyError) in
+        try memory.withMutableElements { (memory) throws(CryptographyError) in
             for (number, start) in stride(from: blocks.lowerBound, to: blocks.upperBound, by: 16).enumerated() {
                 memory.store(UInt64(0x0101 + number) << 48 | use, at: start)
                 memory.store(name, at: start + 8)

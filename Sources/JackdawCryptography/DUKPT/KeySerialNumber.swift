@@ -60,25 +60,27 @@ package struct TransactionCounter: Sendable, Hashable {
     package let value: UInt32
     /// The number of bits in the counter.
     package let width: Int
-    /// The greatest number of one bits in a valid counter.
-    package let mostOnes: Int
+    /// The maximum number of one bits in a valid counter.
+    package let maxOneBits: Int
 
     /// The counter of X9.24-1, for triple DES: 21 bits, at most ten of them ones.
     static func tripleDES(_ value: UInt32) -> TransactionCounter {
-        TransactionCounter(value: value & 0x1F_FFFF, width: 21, mostOnes: 10)
+        TransactionCounter(value: value & 0x1F_FFFF, width: 21, maxOneBits: 10)
     }
 
     /// The counter of X9.24-3, for AES: 32 bits, at most 16 of them ones.
-    static func aes(_ value: UInt32) -> TransactionCounter { TransactionCounter(value: value, width: 32, mostOnes: 16) }
+    static func aes(_ value: UInt32) -> TransactionCounter {
+        TransactionCounter(value: value, width: 32, maxOneBits: 16)
+    }
 
     /// Whether the counter is valid for a transaction.
-    package var isUsable: Bool { value != 0 && value.nonzeroBitCount <= mostOnes }
+    package var isUsable: Bool { value != 0 && value.nonzeroBitCount <= maxOneBits }
 
     /// Whether the counter is greater than the last valid one.
     package var isExhausted: Bool { value > last }
 
     /// The last valid counter: the highest bits are ones.
-    private var last: UInt32 { (UInt32(1) << mostOnes - 1) << (width - mostOnes) }
+    private var last: UInt32 { (UInt32(1) << maxOneBits - 1) << (width - maxOneBits) }
 
     /// The next valid counter.
     /// - Throws: ``CryptographyError`` with code `exhausted` if there is none.
@@ -88,8 +90,8 @@ package struct TransactionCounter: Sendable, Hashable {
         }
         var next = value + 1
         // All numbers skipped by this addition have at least as many ones as this one.
-        while next.nonzeroBitCount > mostOnes { next += next & ~(next - 1) }
-        return TransactionCounter(value: next, width: width, mostOnes: mostOnes)
+        while next.nonzeroBitCount > maxOneBits { next += next & ~(next - 1) }
+        return TransactionCounter(value: next, width: width, maxOneBits: maxOneBits)
     }
 
     /// The counter of the derivation step after another one. The first step has the highest one bit, each further step
@@ -105,7 +107,7 @@ package struct TransactionCounter: Sendable, Hashable {
         }
         guard isUsable else {
             let reason =
-                value == 0 ? "the counter begins with 1" : "\(value.nonzeroBitCount) ones; the maximum is \(mostOnes)"
+                value == 0 ? "the counter begins with 1" : "\(value.nonzeroBitCount) ones; the maximum is \(maxOneBits)"
             throw CryptographyError(.counter, "no transaction has the counter \(value): \(reason)")
         }
     }

@@ -55,11 +55,11 @@ extension CipherKey {
     borrowing func derivedKey(encrypting blocks: borrowing SecretBytes) throws(CryptographyError) -> CipherKey {
         try expect({ $0 == .tripleDES2 }, "triple DES of 16 bytes")
         let bytes = try blocks.withBytes { (blocks) throws(CryptographyError) in try encryptBlocks(blocks) }
-        return try derivedKey(bytes)
+        return derivedKey(bytes)
     }
 
     /// A key with odd parity, which is published if this key is.
-    borrowing func derivedKey(_ bytes: borrowing SecretBytes) throws(CryptographyError) -> CipherKey {
+    borrowing func derivedKey(_ bytes: borrowing SecretBytes) -> CipherKey {
         let key = bytes.withBytes { bytes in
             SecretBytes(count: bytes.count) { key in
                 for index in bytes.indices {
@@ -68,6 +68,6 @@ extension CipherKey {
                 }
             }
         }
-        return try CipherKey(key, for: .tripleDES2, isPublished: isPublishedTestKey)
+        return CipherKey(derived: key, for: .tripleDES2, isPublished: isPublishedTestKey)
     }
 }

@@ -56,12 +56,15 @@ public enum CryptogramVersion: String, Sendable, Hashable, CaseIterable {
     /// The rules of secure messaging; nil if they are not known.
     var secureMessaging: SecureMessagingRules? {
         switch self {
-        case .visa10, .visa18: SecureMessagingRules(hasVisaKey: true, bindsTransaction: true, format: .visa)
+        case .visa10, .visa18:
+            SecureMessagingRules(hasVisaKey: true, bindsTransaction: true, countsCommands: false, format: .visa)
         case .visa14: nil
-        case .visa22: SecureMessagingRules(hasVisaKey: false, bindsTransaction: true, format: .visa)
-        case .interac133: SecureMessagingRules(hasVisaKey: false, bindsTransaction: false, format: .mChip)
+        case .visa22:
+            SecureMessagingRules(hasVisaKey: false, bindsTransaction: true, countsCommands: false, format: .visa)
+        case .interac133:
+            SecureMessagingRules(hasVisaKey: false, bindsTransaction: false, countsCommands: false, format: .mChip)
         case .mChip16, .mChip17, .mChip20, .mChip21:
-            SecureMessagingRules(hasVisaKey: false, bindsTransaction: true, format: .mChip)
+            SecureMessagingRules(hasVisaKey: false, bindsTransaction: true, countsCommands: true, format: .mChip)
         }
     }
 }
@@ -92,6 +95,9 @@ struct SecureMessagingRules {
     let hasVisaKey: Bool
     /// Whether the code of a command also covers the counter and the cryptogram.
     let bindsTransaction: Bool
+    /// Whether each further command of a transaction adds 1 to the cryptogram; if false, the rule for further commands is
+    /// not public.
+    let countsCommands: Bool
     /// The encryption of a command's data.
     let format: CommandDataFormat
 }

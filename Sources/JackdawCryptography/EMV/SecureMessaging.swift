@@ -12,6 +12,10 @@ public enum CommandDataFormat: Sendable, Hashable, CaseIterable {
 
 /// Secure messaging: protection of commands that an issuer sends to its card, with a session key (EMV Book 2, 9).
 extension CipherKey {
+    /// The maximum size of encrypted data: whole blocks that leave room for a code of 4 bytes, of the 255 bytes that a
+    /// command has.
+    private static let maxEncryptedSize = 248
+
     /// The authentication code of a command.
     /// - Parameters:
     ///   - message: the command's header, the values that the scheme adds to it, and the data.
@@ -29,20 +33,23 @@ extension CipherKey {
 
     /// Encrypts the data of a command.
     /// - Parameters:
-    ///   - data: the data; for Visa at most 255 bytes.
+    ///   - data: the data, which with the padding of the format must fit into 248 bytes.
     ///   - format: the scheme's format.
-    /// - Returns: whole blocks of 8 bytes.
+    /// - Returns: whole blocks of 8 bytes, at most 248 bytes.
     /// - Throws: ``CryptographyError`` with code `length`, `algorithm` if the key is not for triple DES with 16 bytes,
     ///   `library`.
     public borrowing func encryptCommandData(
         _ data: Span<UInt8>, format: CommandDataFormat
     ) throws(CryptographyError) -> [UInt8] {
         try expect({ $0 == .tripleDES2 }, "triple DES of 16 bytes")
-        guard format != .visa || data.count <= 255 else {
-            throw CryptographyError(.length, "command data of \(data.count) bytes; the maximum is 255")
-        }
-        let isWhole = format == .mChip && data.count.isMultiple(of: 8) && data.count > 0
         let start = format == .visa ? 1 : 0
+        let isWhole = format == .mChip && data.count.isMultiple(of: 8) && data.count > 0
+        let paddedSize = isWhole ? data.count : (start + data.count) / 8 * 8 + 8
+        guard paddedSize <= Self.maxEncryptedSize else {
+            throw CryptographyError(
+                .length,
+                "command data of \(data.count) bytes; encrypted, a command has room for \(Self.maxEncryptedSize)")
+        }
         let message = SecretBytes(count: start + data.count) { message in
             if start == 1 { message[0] = UInt8(data.count) }
             for index in data.indices { message[start + index] = data[index] }

@@ -33,7 +33,7 @@ extension CipherKey {
                 }
             }
         }
-        return try derivedKey(bytes)
+        return derivedKey(bytes)
     }
 
     /// Derives a session key by the tree of EMV2000 (EMV 4.0, Book 2, A1.3), which later editions of EMV lack.
@@ -55,7 +55,7 @@ extension CipherKey {
             parent = child
         }
         let leaf = try node(path.last ?? 0, of: tree, parent, grandparent)
-        return try derivedKey(grandparent.withBytes { leaf.xor($0) })
+        return derivedKey(grandparent.withBytes { leaf.xor($0) })
     }
 
     /// A key of the tree: the grandparent's halves XOR the number of the branch, encrypted with the parent.
@@ -72,7 +72,7 @@ extension CipherKey {
                 blocks[15] ^= 0xF0
             }
         }
-        let key = try CipherKey(parent.clone(), for: .tripleDES2, isPublished: isPublishedTestKey)
+        let key = CipherKey(derived: parent.clone(), for: .tripleDES2, isPublished: isPublishedTestKey)
         return try blocks.withBytes { (blocks) throws(CryptographyError) in try key.encryptBlocks(blocks) }
     }
 }

@@ -4,7 +4,7 @@ public import JackdawCards
 /// has no printed form.
 ///
 /// ```swift
-/// let base = try CipherKey(copying: bytes.span, for: .tripleDES2)
+/// let base = try CipherKey(copying: bytes.span, for: .tripleDES2, mode: .live)
 /// let key = try KeyScheme.idTech.workingKey(from: base, serialNumber: serialNumber.span)
 /// ```
 public struct CipherKey: ~Copyable, Sendable {
@@ -19,19 +19,24 @@ public struct CipherKey: ~Copyable, Sendable {
     /// - Parameters:
     ///   - bytes: the key, of the algorithm's size.
     ///   - algorithm: the algorithm that the key is for.
-    /// - Throws: ``CryptographyError`` with code `length` if the size is another one.
-    public init(copying bytes: Span<UInt8>, for algorithm: KeyAlgorithm) throws(CryptographyError) {
-        try self.init(SecretBytes(copying: bytes), for: algorithm, isPublished: false)
+    ///   - mode: live cards or test cards.
+    /// - Throws: ``CryptographyError`` with code `length` if the size is another one, `publishedKey` if the key is
+    ///   published for tests and the mode is live cards.
+    public init(
+        copying bytes: Span<UInt8>, for algorithm: KeyAlgorithm, mode: CardMode
+    ) throws(CryptographyError) {
+        try self.init(SecretBytes(copying: bytes), for: algorithm, mode: mode)
     }
 
-    init(_ bytes: consuming SecretBytes, for algorithm: KeyAlgorithm, isPublished: Bool) throws(CryptographyError) {
-        guard bytes.count == algorithm.size else {
-            throw CryptographyError(
-                .length, "a key of \(bytes.count) bytes; a key for \(algorithm) has \(algorithm.size)")
-        }
+    /// Takes over a key that the caller supplies, under the conditions of ``init(copying:for:mode:)``.
+    init(
+        _ bytes: consuming SecretBytes, for algorithm: KeyAlgorithm, mode: CardMode
+    ) throws(CryptographyError) {
+        try Self.check(bytes.count, of: algorithm)
+        let isPublished = bytes.withBytes { PublishedTestKey.contains($0, ignoringParity: algorithm.isTripleDES) }
+        try Self.check(isPublished, mode)
         self.algorithm = algorithm
-        isPublishedTestKey =
-            isPublished || bytes.withBytes { PublishedTestKey.contains($0, ignoringParity: algorithm.isTripleDES) }
+        isPublishedTestKey = isPublished
         self.bytes = bytes
     }
 
@@ -54,7 +59,14 @@ public struct CipherKey: ~Copyable, Sendable {
     /// The same bytes as a key for another algorithm.
     /// - Throws: ``CryptographyError`` with code `length` if its keys have another size.
     borrowing func repurposed(for other: KeyAlgorithm) throws(CryptographyError) -> CipherKey {
-        try CipherKey(bytes.clone(), for: other, isPublished: isPublishedTestKey)
+        try Self.check(bytes.count, of: other)
+        return CipherKey(derived: bytes.clone(), for: other, isPublished: isPublishedTestKey)
+    }
+
+    private static func check(_ size: Int, of algorithm: KeyAlgorithm) throws(CryptographyError) {
+        guard size == algorithm.size else {
+            throw CryptographyError(.length, "a key of \(size) bytes; a key for \(algorithm) has \(algorithm.size)")
+        }
     }
 
     /// Checks that the key's algorithm suits its use.
@@ -72,8 +84,10 @@ public struct CipherKey: ~Copyable, Sendable {
     }
 
     /// Checks that the key may be used for the cards that a program handles.
-    borrowing func expect(_ mode: CardMode) throws(CryptographyError) {
-        guard mode == .test || !isPublishedTestKey else {
+    borrowing func expect(_ mode: CardMode) throws(CryptographyError) { try Self.check(isPublishedTestKey, mode) }
+
+    private static func check(_ isPublished: Bool, _ mode: CardMode) throws(CryptographyError) {
+        guard mode == .test || !isPublished else {
             throw CryptographyError(.publishedKey, "this is a published test key, not a key for live cards")
         }
     }
@@ -91,7 +105,7 @@ extension CipherKey {
     ) throws(CryptographyError) -> [UInt8] {
         try expect({ $0 == .tripleDES2 }, "triple DES of 16 bytes")
         let padded = padding.padded(message, blockSize: 8)
-        let first = try half(0)
+        let first = half(0)
         return try padded.withBytes { (blocks) throws(CryptographyError) in
             let start = blocks.extracting(first: blocks.count - 8)
             // A value of single DES: with the message, it would reveal the first half of the key.
@@ -155,13 +169,13 @@ extension CipherKey {
     }
 
     /// One half of a key of 16 bytes, as a key of two equal halves, which makes triple DES single DES.
-    borrowing func half(_ number: Int) throws(CryptographyError) -> CipherKey {
+    borrowing func half(_ number: Int) -> CipherKey {
         let bytes = withRevealedBytes { key in
             SecretBytes(count: 16) { twice in
                 for index in 0..<16 { twice[index] = key[8 * number + index % 8] }
             }
         }
-        return try CipherKey(bytes, for: .tripleDES2, isPublished: isPublishedTestKey)
+        return CipherKey(derived: bytes, for: .tripleDES2, isPublished: isPublishedTestKey)
     }
 }
 
@@ -237,8 +251,8 @@ public enum MessagePadding: Int, Sendable, Hashable, CaseIterable {
     /// A padded copy of a message.
     func padded(_ message: Span<UInt8>, blockSize: Int) -> SecretBytes {
         let start = self == .length ? blockSize : 0
-        let least = max(message.count + (self == .mark ? 1 : 0), 1)
-        let size = start + (least + blockSize - 1) / blockSize * blockSize
+        let contentSize = max(message.count + (self == .mark ? 1 : 0), 1)
+        let size = start + (contentSize + blockSize - 1) / blockSize * blockSize
         return SecretBytes(count: size) { padded in
             for index in message.indices { padded[start + index] = message[index] }
             switch self {

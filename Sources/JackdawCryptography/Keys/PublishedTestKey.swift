@@ -25,13 +25,13 @@ enum PublishedTestKey {
     /// - Returns: whether it is; the time does not depend on the position of a difference.
     static func contains(_ key: Span<UInt8>, ignoringParity: Bool) -> Bool {
         guard key.count >= 16 else { return false }
-        let meant: UInt64 = ignoringParity ? 0xFEFE_FEFE_FEFE_FEFE : .max
+        let mask: UInt64 = ignoringParity ? 0xFEFE_FEFE_FEFE_FEFE : .max
         return all.contains { known in
             var difference: UInt64 = 0
             for word in 0..<key.count / 8 {
                 var value: UInt64 = 0
                 for index in 8 * word..<8 * word + 8 { value = value << 8 | UInt64(key[index]) }
-                difference |= (value ^ (word.isMultiple(of: 2) ? known.0 : known.1)) & meant
+                difference |= (value ^ (word.isMultiple(of: 2) ? known.0 : known.1)) & mask
             }
             return difference == 0
         }

@@ -5,7 +5,8 @@ import Synchronization
 /// Triple DES and AES by libcrypto (`EVP_CipherInit_ex2`, `EVP_CipherUpdate`), without padding.
 ///
 /// One context serves any number of keys: with a new one for each key, the derivation of keys, which encrypts a block or
-/// two with each, would take most of its time for contexts.
+/// two with each, would take most of its time for contexts. For the same reason a context for AES without chaining is kept
+/// for the next use, with a key of zeros.
 @safe
 struct BlockCipher: ~Copyable {
     enum Direction: Int32 {
@@ -19,32 +20,61 @@ struct BlockCipher: ~Copyable {
         case cbc = "CBC"
     }
 
+    /// Any key of AES has at most as many bytes.
+    private static let zeros: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+
     private let context: OpaquePointer
     private let algorithm: KeyAlgorithm
+    /// The cipher that keeps the context for its next use; nil if the context is freed.
+    private let keeper: FetchedCipher?
 
-    /// Creates a cipher that has no key yet.
+    /// Creates a cipher that has no key yet. The caller uses it at once and on this thread, whose queue of errors is
+    /// cleared here.
     /// - Throws: ``CryptographyError`` with code `algorithm` if the algorithm does not encrypt, `library`.
     init(_ direction: Direction, _ chaining: Chaining, _ algorithm: KeyAlgorithm) throws(CryptographyError) {
         guard algorithm.isCipher else {
             throw CryptographyError(.algorithm, "a key for \(algorithm) cannot encrypt")
         }
-        guard let cipher = unsafe FetchedCipher.pointer(algorithm, chaining),
-            let context = unsafe EVP_CIPHER_CTX_new()
-        else {
-            throw LibCrypto.failure("there is no \(chaining.rawValue) cipher for \(algorithm)")
+        LibCrypto.clearErrors()
+        let fetched = FetchedCipher.of(algorithm, chaining)
+        // The key schedule of triple DES takes longer than a new context.
+        let keeper = direction == .encrypt && chaining == .ecb && algorithm.isAES ? fetched : nil
+        if let kept = unsafe keeper?.takeContext() {
+            unsafe context = kept
+        } else {
+            unsafe context = try Self.makeContext(fetched, direction, chaining, algorithm)
         }
+        self.algorithm = algorithm
+        self.keeper = keeper
+    }
+
+    /// Creates a context without a key, which the caller frees.
+    private static func makeContext(
+        _ fetched: FetchedCipher?, _ direction: Direction, _ chaining: Chaining, _ algorithm: KeyAlgorithm
+    ) throws(CryptographyError) -> OpaquePointer {
+        guard let cipher = unsafe fetched?.pointer(algorithm, chaining), let context = unsafe EVP_CIPHER_CTX_new()
+        else { throw LibCrypto.failure("there is no \(chaining.rawValue) cipher for \(algorithm)") }
         guard unsafe EVP_CipherInit_ex2(context, cipher, nil, nil, direction.rawValue, nil) == 1 else {
             unsafe EVP_CIPHER_CTX_free(context)
             throw LibCrypto.failure("no context for \(algorithm)")
         }
         // Without this call decryption keeps the last block back; encryption pads only at the end, which is never asked for.
         if direction == .decrypt { unsafe EVP_CIPHER_CTX_set_padding(context, 0) }
-        unsafe self.context = context
-        self.algorithm = algorithm
+        return unsafe context
     }
 
-    // This call overwrites the key schedule.
-    deinit { unsafe EVP_CIPHER_CTX_free(context) }
+    deinit {
+        if let keeper, unsafe Self.wipe(context), unsafe keeper.keep(context) { return }
+        // This call overwrites the key schedule.
+        unsafe EVP_CIPHER_CTX_free(context)
+    }
+
+    /// Overwrites the key schedule of a context with that of a key of zeros; false if it fails.
+    private static func wipe(_ context: OpaquePointer) -> Bool {
+        unsafe withUnsafeBytes(of: zeros) { key in
+            unsafe EVP_CipherInit_ex2(context, nil, key.baseAddress, nil, -1, nil) == 1
+        }
+    }
 
     /// Encrypts or decrypts whole blocks in place. The key and the blocks share one piece of secret memory.
     /// - Parameters:
@@ -83,7 +113,7 @@ struct BlockCipher: ~Copyable {
     ) throws(CryptographyError) -> SecretBytes {
         let cipher = try BlockCipher(direction, chaining, algorithm)
         let block = algorithm.blockSize
-        guard input.count.isMultiple(of: block), input.count <= LibCrypto.greatestSize else {
+        guard input.count.isMultiple(of: block), input.count <= LibCrypto.maxCallSize else {
             throw CryptographyError(.length, "\(input.count) bytes are not whole blocks of \(block)")
         }
         guard vector.count == block else {
@@ -124,6 +154,8 @@ final class FetchedCipher: Sendable {
     /// The address of the cipher; 0 until a fetch succeeds. Owned until the program ends; libcrypto's ciphers do not
     /// change, and any thread may use them.
     private let address = Atomic<UInt>(0)
+    /// The address of a context of the cipher that waits for its next use, with no secret in it; 0 for none.
+    private let context = Atomic<UInt>(0)
 
     /// Returns the cipher, and fetches it at the first use.
     /// - Parameter fetch: fetches it from libcrypto.
@@ -139,26 +171,43 @@ final class FetchedCipher: Sendable {
         return unsafe OpaquePointer(bitPattern: other)
     }
 
+    /// Takes the context that waits; nil if there is none. The caller frees it, or returns it with ``keep(_:)``.
+    func takeContext() -> OpaquePointer? {
+        unsafe OpaquePointer(bitPattern: context.exchange(0, ordering: .acquiring))
+    }
+
+    /// Keeps a context for the next use.
+    /// - Parameter context: a context of this cipher without a secret.
+    /// - Returns: false if another context waits: the caller frees this one.
+    func keep(_ context: OpaquePointer) -> Bool {
+        self.context.compareExchange(
+            expected: 0, desired: UInt(bitPattern: context), ordering: .releasing
+        ).exchanged
+    }
+
     private static let tripleDES2 = (ecb: FetchedCipher(), cbc: FetchedCipher())
     private static let tripleDES3 = (ecb: FetchedCipher(), cbc: FetchedCipher())
     private static let aes128 = (ecb: FetchedCipher(), cbc: FetchedCipher())
     private static let aes192 = (ecb: FetchedCipher(), cbc: FetchedCipher())
     private static let aes256 = (ecb: FetchedCipher(), cbc: FetchedCipher())
 
-    /// The cipher of an algorithm; nil if it does not encrypt, or libcrypto has no such cipher.
-    static func pointer(_ algorithm: KeyAlgorithm, _ chaining: BlockCipher.Chaining) -> OpaquePointer? {
-        guard let name = algorithm.cipherName else { return nil }
-        let ciphers: (ecb: FetchedCipher, cbc: FetchedCipher)
-        switch algorithm {
-        case .tripleDES2: ciphers = tripleDES2
-        case .tripleDES3: ciphers = tripleDES3
-        case .aes128: ciphers = aes128
-        case .aes192: ciphers = aes192
-        case .aes256: ciphers = aes256
-        case .hmac128, .hmac192, .hmac256: return nil
+    /// The cipher of an algorithm; nil if the algorithm does not encrypt.
+    static func of(_ algorithm: KeyAlgorithm, _ chaining: BlockCipher.Chaining) -> FetchedCipher? {
+        let isECB = chaining == .ecb
+        return switch algorithm {
+        case .tripleDES2: isECB ? tripleDES2.ecb : tripleDES2.cbc
+        case .tripleDES3: isECB ? tripleDES3.ecb : tripleDES3.cbc
+        case .aes128: isECB ? aes128.ecb : aes128.cbc
+        case .aes192: isECB ? aes192.ecb : aes192.cbc
+        case .aes256: isECB ? aes256.ecb : aes256.cbc
+        case .hmac128, .hmac192, .hmac256: nil
         }
-        return unsafe (chaining == .ecb ? ciphers.ecb : ciphers.cbc).pointer {
-            unsafe EVP_CIPHER_fetch(nil, "\(name)-\(chaining.rawValue)", nil)
+    }
+
+    /// The cipher of an algorithm; nil if libcrypto has no such cipher.
+    fileprivate func pointer(_ algorithm: KeyAlgorithm, _ chaining: BlockCipher.Chaining) -> OpaquePointer? {
+        unsafe pointer {
+            unsafe EVP_CIPHER_fetch(nil, "\(algorithm.cipherName ?? "")-\(chaining.rawValue)", nil)
         }
     }
 }

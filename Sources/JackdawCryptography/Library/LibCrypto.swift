@@ -2,23 +2,37 @@ import COpenSSL
 
 /// Common parts of all libcrypto calls.
 enum LibCrypto {
-    /// The greatest number of bytes in one call, whose lengths have 32 bits.
-    static let greatestSize = 1 << 30
+    /// The maximum number of bytes in one call, whose lengths have 32 bits.
+    static let maxCallSize = 1 << 30
 
-    /// Checks a result, which is 1 if the call succeeded.
-    static func check(_ result: Int32, _ doing: String) throws(CryptographyError) {
-        guard result == 1 else { throw failure(doing) }
+    /// Clears the thread's error queue before the first call of an operation: the queue may have errors of other code in
+    /// the program, which ``failure(_:)`` would report as the cause.
+    static func clearErrors() {
+        // Clearing takes six times as long as looking: all entries of the queue are overwritten.
+        if ERR_peek_error() != 0 { ERR_clear_error() }
     }
 
-    /// Creates the error of the last call, and clears the error queue.
-    static func failure(_ doing: String) -> CryptographyError {
+    /// Checks a result, which is 1 if the call succeeded.
+    /// - Parameters:
+    ///   - result: the result.
+    ///   - operation: names the calculation in the error.
+    /// - Throws: ``failure(_:)``.
+    static func check(_ result: Int32, _ operation: String) throws(CryptographyError) {
+        guard result == 1 else { throw failure(operation) }
+    }
+
+    /// Creates the error of the last call, and clears the error queue. The operation has called ``clearErrors()`` before,
+    /// on this thread.
+    /// - Parameter operation: names the calculation in the error.
+    /// - Returns: an error with the last entry of the queue as its cause; without a cause if the queue is empty.
+    static func failure(_ operation: String) -> CryptographyError {
         let code = ERR_peek_last_error()
         ERR_clear_error()
-        guard code != 0 else { return CryptographyError(.library, "libcrypto failed: \(doing)") }
+        guard code != 0 else { return CryptographyError(.library, "libcrypto failed: \(operation)") }
         var text = [CChar](repeating: 0, count: 256)
         unsafe text.withUnsafeMutableBufferPointer { unsafe ERR_error_string_n(code, $0.baseAddress, $0.count) }
         let words = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        return CryptographyError(.library, "libcrypto failed: \(doing)", underlying: words)
+        return CryptographyError(.library, "libcrypto failed: \(operation)", underlying: words)
     }
 }
 
@@ -29,6 +43,7 @@ public enum MessageDigest {
     /// - Returns: 20 bytes.
     /// - Throws: ``CryptographyError`` with code `library`.
     public static func sha1(of data: Span<UInt8>) throws(CryptographyError) -> [UInt8] {
+        LibCrypto.clearErrors()
         var hash = [UInt8](repeating: 0, count: 20)
         let algorithm = unsafe EVP_MD_fetch(nil, "SHA1", nil)
         defer { unsafe EVP_MD_free(algorithm) }
@@ -56,6 +71,7 @@ enum MessageAuthentication {
     static func code(
         _ name: String, _ setting: (name: String, value: String), key: Span<UInt8>, of data: Span<UInt8>, size: Int
     ) throws(CryptographyError) -> [UInt8] {
+        LibCrypto.clearErrors()
         let algorithm = unsafe EVP_MAC_fetch(nil, name, nil)
         defer { unsafe EVP_MAC_free(algorithm) }
         guard let algorithm = unsafe algorithm else { throw LibCrypto.failure("there is no \(name)") }

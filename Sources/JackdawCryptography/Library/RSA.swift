@@ -1,5 +1,5 @@
 import COpenSSL
-package import JackdawCards
+public import JackdawCards
 public import JackdawEMV
 
 extension RSAPublicKey {
@@ -7,14 +7,13 @@ extension RSAPublicKey {
     /// certificate or a signature, and encrypts a block for the key's owner. The padding of EMV is a part of the data,
     /// so that there is none here.
     /// - Parameter block: as many bytes as the modulus has; a smaller number than the modulus.
-    /// - Returns: as many bytes.
+    /// - Returns: as many bytes, in memory that is wiped: the certificate of a card has its account number.
     /// - Throws: ``CryptographyError`` with code `length` if the block has another size, the modulus more than 512 bytes
     ///   or the exponent more than the modulus; `value` if the block is too great a number, the modulus even or 1, or
     ///   the exponent 0; `library`.
-    public func apply(to block: Span<UInt8>) throws(CryptographyError) -> [UInt8] {
+    public func apply(to block: Span<UInt8>) throws(CryptographyError) -> SecretBytes {
         try check()
-        let result = try PowerModulo.of(block, exponent.span, modulus: modulus.span, isExponentSecret: false)
-        return result.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+        return try PowerModulo.of(block, exponent.span, modulus: modulus.span, isExponentSecret: false)
     }
 
     /// Checks that modulus and exponent are those of a key.
@@ -55,14 +54,14 @@ package struct RSAPrivateKey: ~Copyable, Sendable {
 
 /// Powers of big numbers by libcrypto (`BN_mod_exp`).
 private enum PowerModulo {
-    /// The greatest size of a modulus, in bytes; EMV's limit is 248.
-    static let greatestSize = 512
+    /// The maximum size of a modulus, in bytes; EMV's limit is 248.
+    static let maxModulusSize = 512
 
     static func check(modulus: [UInt8], exponentSize: Int) throws(CryptographyError) {
-        guard (1...greatestSize).contains(modulus.count), (1...modulus.count).contains(exponentSize) else {
+        guard (1...maxModulusSize).contains(modulus.count), (1...modulus.count).contains(exponentSize) else {
             throw CryptographyError(
                 .length,
-                "an RSA key has a modulus of at most \(greatestSize) bytes and no longer exponent; this one has "
+                "an RSA key has a modulus of at most \(maxModulusSize) bytes and no longer exponent; this one has "
                     + "\(modulus.count) and \(exponentSize)")
         }
         let isOdd = modulus.last.map { $0 & 1 } == 1
@@ -78,6 +77,7 @@ private enum PowerModulo {
             throw CryptographyError(
                 .length, "a block of \(block.count) bytes for an RSA key of \(modulus.count)")
         }
+        LibCrypto.clearErrors()
         let context = unsafe BN_CTX_secure_new()
         let (base, power, limit, result) = unsafe (block.number, exponent.number, modulus.number, BN_new())
         defer {

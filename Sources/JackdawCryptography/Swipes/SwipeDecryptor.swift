@@ -29,9 +29,7 @@ public struct SwipeDecryptor: ~Copyable, Sendable {
         guard let algorithm = (scheme ?? .fixed).algorithm(ofSize: size) else {
             throw CryptographyError(.length, "no key for these readers has \(size) bytes")
         }
-        let cipherKey = try CipherKey(key, for: algorithm, isPublished: false)
-        try cipherKey.expect(mode)
-        self.key = cipherKey
+        self.key = try CipherKey(key, for: algorithm, mode: mode)
         chosenScheme = scheme
     }
 

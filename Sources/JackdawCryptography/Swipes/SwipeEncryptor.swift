@@ -35,7 +35,7 @@ public final class SwipeEncryptor: SwipeCipher {
         guard let algorithm = scheme.algorithm(ofSize: size) else {
             throw CryptographyError(.length, "no key for these readers has \(size) bytes")
         }
-        let key = try CipherKey(testKey, for: algorithm, isPublished: false)
+        let key = try CipherKey(testKey, for: algorithm, mode: .test)
         guard key.isPublishedTestKey else {
             throw CryptographyError(
                 .notPublished, "a simulated reader accepts keys that are published for tests only, such as X9.24's")

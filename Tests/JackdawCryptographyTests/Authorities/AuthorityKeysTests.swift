@@ -9,6 +9,13 @@ import Testing
     /// Another odd number of the same size.
     private static let unpublished = String(visa95.dropLast()) + (visa95.hasSuffix("B") ? "D" : "B")
     private static let checksum = "EE1511CEC71020A9B90443B37B1D5F6E703030F6"
+    /// The day on which ``entry(_:)`` expires, and the next one.
+    private static let (lastDay, nextDay) = (day(2028, 12, 31), day(2029, 1, 1))
+
+    private static func day(_ year: Int, _ month: Int, _ day: Int) -> CardDate {
+        guard let date = CardDate(year: year, month: month, day: day) else { preconditionFailure("no such day") }
+        return date
+    }
 
     private static func entry(_ changes: [String: String?] = [:]) -> String {
         var members: [String: String?] = [
@@ -29,20 +36,41 @@ import Testing
         let key = try #require(keys.keys.first)
         #expect(key.provider == hex("A000000003") && key.index == 0x95)
         #expect(key.key.modulus == RSATests.modulus && key.key.exponent == [3])
-        #expect(key.expiry == CardDate(year: 2028, month: 12, day: 31))
+        #expect(key.expiry == Self.lastDay)
         #expect(digits(key.checksum) == Self.checksum)
-        let found = keys.authenticationKeys().keys
+        let found = keys.authenticationKeys(on: Self.lastDay).keys
         #expect(found == [CertificationAuthorityKey(provider: key.provider, index: key.index, key: key.key)])
     }
 
     @Test func expiredKeysAreLeftOut() throws {
         let keys = try Self.keys(Self.entry())
-        let (last, next) = (CardDate(year: 2028, month: 12, day: 31), CardDate(year: 2029, month: 1, day: 1))
-        #expect(keys.authenticationKeys(on: last).keys.count == 1)
-        #expect(keys.authenticationKeys(on: next).keys.isEmpty)
-        #expect(try Self.keys(Self.entry(["expires": nil])).authenticationKeys(on: next).keys.count == 1)
+        #expect(keys.authenticationKeys(on: Self.lastDay).keys.count == 1)
+        #expect(keys.authenticationKeys(on: Self.nextDay).keys.isEmpty)
+        #expect(try Self.keys(Self.entry(["expires": nil])).authenticationKeys(on: Self.nextDay).keys.count == 1)
         let revoked = RevokedCertificate(provider: hex("A000000003"), index: 0x95, serialNumber: [0, 0, 1])
-        #expect(keys.authenticationKeys(revoked: [revoked]).revoked == [revoked])
+        #expect(keys.authenticationKeys(on: Self.lastDay, revoked: [revoked]).revoked == [revoked])
+    }
+
+    /// EMV Book 2, 5.2: a terminal that does not have the key fails the authentication.
+    @Test func anExpiredKeyIsMissingForTheKernel() throws {
+        let keys = try Self.keys(Self.entry())
+        var card = DataObjectStore()
+        let objects: [(JackdawEMV.Tag, String)] = [
+            (0x84, "A0000000031010"), (0x8F, "95"), (0x90, Self.visa95), (0x9F32, "03"), (0x5A, "9999990000000009"),
+        ]
+        for (tag, value) in objects { card.set(tag, SecretOctets(hex(value))) }
+        let codes = [Self.lastDay, Self.nextDay].map { day -> AuthenticationFailure.Code? in
+            let authentication = OfflineAuthentication(
+                LibCryptoPrimitives(mode: .test), keys: keys.authenticationKeys(on: day), date: day)
+            do throws(AuthenticationFailure) {
+                _ = try authentication.issuerKey(of: card)
+                return nil
+            } catch {
+                return error.code
+            }
+        }
+        // The certificate is none: the block is not smaller than the modulus.
+        #expect(codes == [.format, .noAuthorityKey])
     }
 
     @Test func publishedTestKeysAreMarkedAndRefusedForLiveCards() throws {
@@ -115,6 +143,23 @@ import Testing
         #expect(code { _ = try AuthorityKeys([key, key], mode: .test) } == .value)
     }
 
+    @Test func aLongFileIsSearchedForKeysThatOccurTwice() throws {
+        let modulus = "\"\(String(repeating: "C5", count: 64))\""
+        let entries = (0..<2_000).map { number in
+            Self.entry([
+                "rid": "\"A0000000\(digits([UInt8(number / 256)]))\"", "index": "\"\(digits([UInt8(number % 256)]))\"",
+                "modulus": modulus, "checksum": nil, "expires": nil,
+            ])
+        }
+        let text = { (entries: [String]) in Array("{ \"keys\": [\(entries.joined(separator: ","))] }".utf8) }
+        #expect(try AuthorityKeys(json: text(entries), mode: .live).keys.count == 2_000)
+        let error = #expect(throws: CryptographyError.self) {
+            _ = try AuthorityKeys(json: text(entries + [entries[0]]), mode: .live)
+        }
+        #expect(error?.code == .keyFile)
+        #expect(error?.message.hasPrefix("keys[2000]") == true)
+    }
+
     @Test func aMemberOccursOnce() {
         let entry = Self.entry(["checksum": nil, "modulus": "\"\(Self.unpublished)\"", "test": "false"])
         for name in ["test", #"te\u0073t"#] {
@@ -126,7 +171,7 @@ import Testing
     }
 
     @Test func filesAreBounded() {
-        let text = [UInt8](repeating: 0x20, count: AuthorityKeys.greatestFile + 1)
+        let text = [UInt8](repeating: 0x20, count: AuthorityKeys.maxFileSize + 1)
         #expect(code { _ = try AuthorityKeys(json: text, mode: .test) } == .keyFile)
     }
 }

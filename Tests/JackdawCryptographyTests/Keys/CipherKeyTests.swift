@@ -11,8 +11,8 @@ import Testing
     func otherLengthsAreRefused(_ algorithm: KeyAlgorithm, count: Int) {
         let bytes = [UInt8](repeating: 0x5A, count: count)
         #expect(
-            code { _ = try CipherKey(copying: bytes.span, for: algorithm) } == (count == algorithm.size ? nil : .length)
-        )
+            code { _ = try CipherKey(copying: bytes.span, for: algorithm, mode: .live) }
+                == (count == algorithm.size ? nil : .length))
     }
 
     @Test(arguments: KeyAlgorithm.allCases, 0...40)
@@ -65,6 +65,7 @@ import Testing
     func keysThatEverybodyKnowsAreRecognised(_ text: String, algorithm: KeyAlgorithm, expected: Bool) throws {
         let key = try CipherKey(text, algorithm)
         #expect(key.isPublishedTestKey == expected)
+        #expect(code { _ = try CipherKey(text, algorithm, mode: .live).algorithm } == (expected ? .publishedKey : nil))
     }
 
     @Test func whatComesFromAPublishedKeyIsOne() throws {
@@ -95,7 +96,9 @@ import Testing
     /// Nothing of a key is in what is printed of it, of its errors, or of what goes wrong with it.
     @Test func errorsShowNoKey() throws {
         let bytes = hex("A1B2C3D4E5F60718293A4B5C6D7E8F9011")
-        let error = #expect(throws: CryptographyError.self) { _ = try CipherKey(copying: bytes.span, for: .tripleDES2) }
+        let error = #expect(throws: CryptographyError.self) {
+            _ = try CipherKey(copying: bytes.span, for: .tripleDES2, mode: .live)
+        }
         #expect(error?.code == .length)
         #expect(error.map { numbers(in: $0.description) } == ["17", "16"])
         #expect(error?.description.contains(" 2TDEA ") == true)
@@ -106,7 +109,7 @@ import Testing
         let pattern = (0..<32).map { _ in UInt8.random(in: 1...255, using: &random) }
         var address: UInt = 0
         do {
-            let key = try CipherKey(copying: pattern.span, for: .aes256)
+            let key = try CipherKey(copying: pattern.span, for: .aes256, mode: .live)
             address = key.withRevealedBytes { bytes in unsafe bytes.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
             }
             #expect(try processMemory(at: address, count: 32) == pattern)

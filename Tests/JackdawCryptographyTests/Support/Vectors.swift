@@ -23,9 +23,9 @@ func digits(_ bytes: some Sequence<UInt8>) -> String {
 
 extension CipherKey {
     /// A key of hexadecimal digits.
-    init(_ text: String, _ algorithm: KeyAlgorithm) throws {
+    init(_ text: String, _ algorithm: KeyAlgorithm, mode: CardMode = .test) throws {
         let bytes = hex(text)
-        try self.init(copying: bytes.span, for: algorithm)
+        try self.init(copying: bytes.span, for: algorithm, mode: mode)
     }
 
     /// All of it.

@@ -29,7 +29,7 @@ struct DerivationSpeed {
 
     /// Derives the key a number of times, by JackdawCryptography.
     func derive(_ count: Int) throws(CryptographyError) -> [UInt8] {
-        let base = try CipherKey(copying: Self.base.span, for: algorithm)
+        let base = try CipherKey(copying: Self.base.span, for: algorithm, mode: .live)
         var last: [UInt8] = []
         if algorithm == .tripleDES2 {
             let number = try KeySerialNumber(serialNumber.span)
