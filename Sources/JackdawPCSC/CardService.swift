@@ -27,11 +27,18 @@ public struct CardService: Sendable {
     }
 
     /// The readers, now and after each change: a card was inserted, removed, or is used by another program, or a
-    /// reader was plugged in or out. Only the latest list is buffered.
-    /// - Returns: lists, until the caller ends the stream, which cancels the wait for a change; or `LinkError` if pcscd
-    ///   does not run or ends.
+    /// reader was plugged in or out.
+    ///
+    /// The stream waits only while a task asks it for the next list, and reports a change between two lists at once: a
+    /// card that was replaced by another one too.
+    /// - Returns: lists, until the task is cancelled; throws `LinkError` if pcscd does not run or ends.
     public func readerChanges() -> AsyncThrowingStream<[CardReader], any Error> {
-        ReaderWatch(calls).lists()
+        let known = Lock<[ReaderStatus]?>(nil)
+        return AsyncThrowingStream { [calls] in
+            let states = try await ReaderWait(calls).states(after: known.withLock { $0 })
+            known.withLock { $0 = states }
+            return states?.enumerated().map { CardReader(number: $0, $1) }
+        }
     }
 
     /// Opens a link to the card in a reader. The card is shared with other programs, and is powered if it was not.

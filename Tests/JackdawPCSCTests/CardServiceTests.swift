@@ -49,8 +49,33 @@ import Testing
             step += 1
             calls.change(steps[step - 1].next)
         }
-        // The first cancellation had no effect, so there is a second one.
-        try await calls.state.until { $0.calls.last == "release" }
-        #expect(calls.state.with { $0.calls.count { $0 == "cancel" } } == 2)
+        // Nothing runs between two lists.
+        #expect(calls.state.with { $0.calls.count { $0 == "establish" } == $0.calls.count { $0 == "release" } })
+    }
+
+    @Test func aChangeBetweenTwoListsIsReportedAtOnce() async throws {
+        let calls = try ScriptedCalls(["A"])
+        var lists = CardService(calls: calls).readerChanges().makeAsyncIterator()
+        #expect(try await lists.next()?.map(\.state) == [.empty])
+        calls.change { $0[0].state = ReaderStatus.present | 1 << 16 }
+        #expect(try await lists.next()?.map(\.state) == [.present])
+        // Another card: only the counter differs.
+        calls.change { $0[0].state = ReaderStatus.present | 3 << 16 }
+        #expect(try await lists.next()?.map(\.state) == [.present])
+    }
+
+    @Test func aCancelledTaskEndsTheWait() async throws {
+        let calls = try ScriptedCalls(["A"])
+        let watching = Task {
+            var count = 0
+            for try await _ in CardService(calls: calls).readerChanges() { count += 1 }
+            return count
+        }
+        // The first wait returns at once, the second has begun.
+        try await calls.state.until { $0.waits == 2 }
+        watching.cancel()
+        #expect(try await watching.value == 1)
+        // The first cancellation had no effect, so there was a second one.
+        #expect(calls.state.with { $0.calls.suffix(3) } == ["cancel", "cancel", "release"])
     }
 }
