@@ -120,13 +120,14 @@ extension LinuxDevices {
     ///     back with its own times.
     ///   - profile: the GATT profile of the reader's family for Bluetooth Low Energy; needed for `ble:`.
     ///   - route: the software that connects `rfcomm:`.
-    ///   - secrecy: how the transcript of `record:` masks the bytes. Only this user may read its file.
+    ///   - secrecy: how the transcript of `record:` masks the bytes; nil for the mask of the link: `CardMessageMask` for a
+    ///     chip card, else `CardDataMask`. Only this user may read its file.
     ///   - cipher: encrypts the swipes of the simulated reader of `sim:`; nil for a reader without a key.
     /// - Returns: the open link.
     /// - Throws: `LinkError` with the cause and a remedy.
     public func connect(
         _ link: LinkName, profile: GATTProfile? = nil, route: SerialRoute = .kernel,
-        secrecy: TranscriptSecrecy = .usual, cipher: (any SwipeCipher)? = nil
+        secrecy: TranscriptSecrecy? = nil, cipher: (any SwipeCipher)? = nil
     ) async throws(LinkError) -> any Transport {
         switch link.scheme {
         case .rfcomm:
@@ -157,7 +158,8 @@ extension LinuxDevices {
         case .record:
             guard let (path, inner) = link.recording else { preconditionFailure("a record link has a link") }
             let transport = try await connect(inner, profile: profile, route: route, cipher: cipher)
-            return try await Self.record(transport, as: link, to: path, secrecy)
+            let usual: TranscriptSecrecy = inner.scheme == .pcsc ? .masked(CardMessageMask()) : .usual
+            return try await Self.record(transport, as: link, to: path, secrecy ?? usual)
         case .replay:
             let transcript = try Transcript(contentsOf: link.address, link: link.description)
             return ReplayTransport(transcript, link: link)
