@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 # What the Swift toolchain itself needs and a bare Debian lacks, then what the project needs.
 DEBIAN_PACKAGES := binutils ca-certificates git libc6-dev libncurses6 libsqlite3-0 libstdc++-12-dev libxml2 \
     pkg-config libsndfile1-dev libfftw3-dev libasound2-dev libbluetooth-dev libsystemd-dev libssl-dev \
-    dbus gnuplot-nox man-db
+    libpcsclite-dev pcscd vsmartcard-vpcd opensc python3-pyscard dbus gnuplot-nox man-db
 # The Swift runtime goes into the command: it runs where there is no toolchain, and starts faster.
 RELEASE := -c release --static-swift-stdlib
 JACKDAW := .build/release/jackdaw

@@ -33,6 +33,7 @@ let package = Package(
         .library(name: "JackdawCryptography", targets: ["JackdawCryptography"]),
         .library(name: "JackdawALSA", targets: ["JackdawALSA"]),
         .library(name: "JackdawBluetooth", targets: ["JackdawBluetooth"]),
+        .library(name: "JackdawPCSC", targets: ["JackdawPCSC"]),
         .library(name: "SwipeController", targets: ["SwipeController"]),
         .library(name: "JackdawLinux", targets: ["JackdawLinux"]),
         .library(name: "JackdawAudioFile", targets: ["JackdawAudioFile"]),
@@ -41,7 +42,8 @@ let package = Package(
     ],
     traits: [
         .trait(name: "Command", description: "The `jackdaw` command and what only it needs."),
-        .default(enabledTraits: ["Command"]),
+        .trait(name: "PCSC", description: "Links to chip cards in PC/SC readers (`pcsc:`), by libpcsclite."),
+        .default(enabledTraits: ["Command", "PCSC"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -54,6 +56,7 @@ let package = Package(
         .systemLibrary(name: "CBlueZ", providers: [.apt(["libbluetooth-dev"])]),
         .systemLibrary(name: "CSystemD", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CFFTW", pkgConfig: "fftw3f", providers: [.apt(["libfftw3-dev"])]),
+        .systemLibrary(name: "CPCSC", providers: [.apt(["libpcsclite-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
 
         // Optimised like the signal processing that stands on it.
@@ -103,6 +106,10 @@ let package = Package(
             swiftSettings: house),
 
         .target(
+            name: "JackdawPCSC", dependencies: ["JackdawTransport", "JackdawSystem", "JackdawBytes", "CPCSC"],
+            swiftSettings: house),
+
+        .target(
             name: "SwipeController",
             dependencies: ["JackdawReaders", "JackdawTransport", "JackdawCards", "JackdawBytes"],
             swiftSettings: house),
@@ -112,6 +119,7 @@ let package = Package(
             dependencies: [
                 "JackdawDSP", "JackdawTransport", "JackdawSystem", "JackdawALSA", "JackdawBluetooth",
                 "JackdawAudioFile", "JackdawReaders", "JackdawSimulator", "JackdawBytes", "SwipeController",
+                .target(name: "JackdawPCSC", condition: .when(traits: ["PCSC"])),
             ],
             swiftSettings: house),
 
@@ -121,6 +129,7 @@ let package = Package(
                 "JackdawDSP", "JackdawCards", "JackdawSwipe", "JackdawTransport", "JackdawSystem", "JackdawALSA",
                 "JackdawBluetooth", "JackdawAudioFile", "JackdawSpectrum", "JackdawReaders", "JackdawSimulator",
                 "JackdawCryptography", "JackdawLinux", "JackdawBytes", "SwipeController",
+                .target(name: "JackdawPCSC", condition: .when(traits: ["PCSC"])),
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
             ],
@@ -215,6 +224,10 @@ let package = Package(
             dependencies: ["JackdawBluetooth", "JackdawSystem", "JackdawTransport", "JackdawTestSupport"],
             resources: [.copy("Resources")], swiftSettings: house),
         .testTarget(
+            name: "JackdawPCSCTests",
+            dependencies: ["JackdawPCSC", "JackdawSystem", "JackdawTransport", "JackdawTestSupport"],
+            swiftSettings: house),
+        .testTarget(
             name: "JackdawSpectrumTests",
             dependencies: ["JackdawSpectrum", "JackdawDSP", "JackdawTestSupport"], swiftSettings: sounds),
         .testTarget(
@@ -232,6 +245,7 @@ let package = Package(
                 "JackdawDSP", "JackdawCards", "JackdawSwipe", "JackdawAudioFile", "JackdawSpectrum", "JackdawReaders",
                 "JackdawSimulator", "JackdawCryptography", "JackdawBytes", "SwipeController", "JackdawTestSupport",
                 "JackdawALSATestSupport",
+                .target(name: "JackdawPCSC", condition: .when(traits: ["PCSC"])),
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
             ],

@@ -25,6 +25,7 @@ struct LinkNameTests {
         arguments: [
             "tcp:reader.example:4000", "tcp:[::1]:4000", "pty:/dev/pts/3", "pty:/dev/ttyUSB0", "sim:unimag",
             "replay:a,b.txt", "rfcomm:AA:BB:CC:DD:EE:FF/1", "ble:AA:BB:CC:DD:EE:FF", "alsa:hw:1,0", "wav:a:b.wav",
+            "pcsc:ACS ACR39U 00 00", "pcsc:0",
             "record:session.txt,tcp:[::1]:4000", "record:a b,pty:/dev/pts/3", "record:a:b,replay:c,d",
         ])
     func lossless(_ text: String) throws {

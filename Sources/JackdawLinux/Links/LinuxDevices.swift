@@ -4,6 +4,10 @@ public import JackdawBluetooth
 public import JackdawReaders
 public import JackdawTransport
 
+#if PCSC
+import JackdawPCSC
+#endif
+
 /// Opens this computer's devices by the names of their links. The links share resources, such as a thread, that this
 /// value keeps.
 public struct LinuxDevices: Sendable {
@@ -56,7 +60,7 @@ public struct LinuxDevices: Sendable {
             return try CaptureStream(configuration)
         case .rfcomm, .ble:
             throw LinkError(.unsupported, link: link.description, "a Bluetooth link carries no sound to capture")
-        case .tcp, .pty, .sim, .record, .replay:
+        case .tcp, .pty, .pcsc, .sim, .record, .replay:
             throw LinkError(.unsupported, link: link.description, "a link of bytes carries no sound to capture")
         case .wav:
             do throws(AudioFileError) {
@@ -110,18 +114,20 @@ extension LinuxDevices {
     /// Opens a byte link to a reader.
     /// - Parameters:
     ///   - link: `rfcomm:` and an address, with `/` and a channel if that is known; `ble:` and an address; `tcp:`, a
-    ///     host and a port; `pty:` and the path of a serial line; `sim:` and a family, for a simulated reader with a
-    ///     deck of test cards; `record:`, a file, a comma and one of these, to record a transcript of it; or `replay:`
-    ///     and such a file, to play it back with its own times.
+    ///     host and a port; `pty:` and the path of a serial line; `pcsc:` and a reader of pcscd, for the chip card in
+    ///     it (with the trait `PCSC`); `sim:` and a family, for a simulated reader with a deck of test cards; `record:`,
+    ///     a file, a comma and one of these, to record a transcript of it; or `replay:` and such a file, to play it
+    ///     back with its own times.
     ///   - profile: the GATT profile of the reader's family for Bluetooth Low Energy; needed for `ble:`.
     ///   - route: the software that connects `rfcomm:`.
-    ///   - secrecy: how the transcript of `record:` masks the bytes. Only this user may read its file.
+    ///   - secrecy: how the transcript of `record:` masks the bytes; nil for the mask of the link: `CardMessageMask` for a
+    ///     chip card, else `CardDataMask`. Only this user may read its file.
     ///   - cipher: encrypts the swipes of the simulated reader of `sim:`; nil for a reader without a key.
     /// - Returns: the open link.
     /// - Throws: `LinkError` with the cause and a remedy.
     public func connect(
         _ link: LinkName, profile: GATTProfile? = nil, route: SerialRoute = .kernel,
-        secrecy: TranscriptSecrecy = .usual, cipher: (any SwipeCipher)? = nil
+        secrecy: TranscriptSecrecy? = nil, cipher: (any SwipeCipher)? = nil
     ) async throws(LinkError) -> any Transport {
         switch link.scheme {
         case .rfcomm:
@@ -147,17 +153,29 @@ extension LinuxDevices {
             return try await bluetooth.connect(address, profile: profile)
         case .tcp: return try await streamLinks.connect(to: TCPAddress(link))
         case .pty: return try await streamLinks.open(link)
+        case .pcsc: return try await Self.openCard(link)
         case .sim: return try SimulatedLinks.open(link, cipher: cipher)
         case .record:
             guard let (path, inner) = link.recording else { preconditionFailure("a record link has a link") }
             let transport = try await connect(inner, profile: profile, route: route, cipher: cipher)
-            return try await Self.record(transport, as: link, to: path, secrecy)
+            let usual: TranscriptSecrecy = inner.scheme == .pcsc ? .masked(CardMessageMask()) : .usual
+            return try await Self.record(transport, as: link, to: path, secrecy ?? usual)
         case .replay:
             let transcript = try Transcript(contentsOf: link.address, link: link.description)
             return ReplayTransport(transcript, link: link)
         case .alsa, .wav:
             throw LinkError(.unsupported, link: link.description, "carries sound, not bytes")
         }
+    }
+
+    private static func openCard(_ link: LinkName) async throws(LinkError) -> any Transport {
+        #if PCSC
+        return try await CardService().connect(to: link)
+        #else
+        throw LinkError(
+            .unsupported, link: link.description, "this program has no links to PC/SC readers",
+            remedy: "build it with the trait PCSC of the package jackdaw")
+        #endif
     }
 
     /// Records a transcript of an open link; closes the link if no transcript can be recorded.

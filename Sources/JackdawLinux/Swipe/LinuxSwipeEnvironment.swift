@@ -215,7 +215,7 @@ extension LinuxDevices {
             let jack = SimulatedJack(
                 link: link, name: name, profiles: own, cipher: name.flatMap { ciphers[$0] }, clock: clock)
             return LinuxSwipeEnvironment(link, jack, attachment, PlaybackVolume { nil }, nil, iDynamos: iDynamos)
-        case .wav, .rfcomm, .ble, .tcp, .pty, .record, .replay: throw Self.noJack(link)
+        case .wav, .rfcomm, .ble, .tcp, .pty, .pcsc, .record, .replay: throw Self.noJack(link)
         }
     }
 

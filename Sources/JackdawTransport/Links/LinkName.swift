@@ -15,6 +15,8 @@ public struct LinkName: Sendable, Hashable, CustomStringConvertible {
         case tcp
         /// A serial line or a pseudo-terminal by its path: `pty:/dev/pts/3`, `pty:/dev/ttyUSB0`.
         case pty
+        /// A chip card in a PC/SC reader by the reader's name, a part of it, or its number: `pcsc:ACR39U`, `pcsc:0`.
+        case pcsc
         /// A simulated reader by its family: `sim:miura`.
         case sim
         /// Another link, with a transcript recorded to a file: `record:session.txt,tcp:[::1]:4000`.

@@ -63,6 +63,19 @@ public protocol BatteryReporting: Sendable {
     func batteryReports() async -> AsyncStream<BatteryReport>
 }
 
+/// A link to a chip card with contacts. Each packet sent is one command (an APDU), each packet received is the answer to
+/// one command: its data, then SW1 and SW2.
+public protocol CardResetting: Sendable {
+    /// The answer of the card to its last reset (ATR).
+    /// - Returns: 2 to 33 octets; empty if the link has no card.
+    func answerToReset() async -> [UInt8]
+
+    /// Resets the card. Its state, such as a verified PIN, is lost.
+    /// - Returns: the answer to reset, 2 to 33 octets.
+    /// - Throws: ``LinkError`` if the link was lost, or has no card (`unsupported`).
+    func resetCard() async throws(LinkError) -> [UInt8]
+}
+
 /// A reader's report on its battery.
 public struct BatteryReport: Sendable, Hashable {
     /// The charge, 0 to 100 %; nil if it is not known.

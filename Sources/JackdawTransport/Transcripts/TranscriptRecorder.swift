@@ -178,7 +178,7 @@ extension TranscriptEntry.Event {
 }
 
 /// A link whose transcript is recorded: the sent and received bytes, not the power.
-public final class RecordingTransport: PoweredTransport, BatteryReporting {
+public final class RecordingTransport: PoweredTransport, BatteryReporting, CardResetting {
     private let transport: any Transport
     private let recorder: TranscriptRecorder
 
@@ -279,5 +279,16 @@ public final class RecordingTransport: PoweredTransport, BatteryReporting {
     public func batteryReports() async -> AsyncStream<BatteryReport> {
         if let reporting = transport as? any BatteryReporting { return await reporting.batteryReports() }
         return AsyncStream { $0.finish() }
+    }
+
+    /// The answer to reset of the link's card, which is not recorded.
+    public func answerToReset() async -> [UInt8] { await (transport as? any CardResetting)?.answerToReset() ?? [] }
+
+    /// Resets the link's card, which is not recorded.
+    public func resetCard() async throws(LinkError) -> [UInt8] {
+        guard let resetting = transport as? any CardResetting else {
+            throw LinkError(.unsupported, link: link.description, "the link has no card to reset")
+        }
+        return try await resetting.resetCard()
     }
 }

@@ -9,6 +9,10 @@ import JackdawSystem
 import JackdawTransport
 import SwipeController
 
+#if PCSC
+import JackdawPCSC
+#endif
+
 /// The computer that runs the command, as its verbs see it: clocks, the terminal, key files, sound devices, Bluetooth
 /// and links. Tests replace parts of it.
 struct CommandEnvironment: Sendable {
@@ -35,6 +39,12 @@ struct CommandEnvironment: Sendable {
     var cardJacks: @Sendable (String) throws(LinkError) -> JackMonitor = { card throws(LinkError) in
         try JackMonitor(card: card)
     }
+    #if PCSC
+    /// Lists the readers for chip cards.
+    var cardReaders: @Sendable () async throws(LinkError) -> [CardReader] = { () async throws(LinkError) in
+        try await CardService().readers()
+    }
+    #endif
     /// Finds the reason why a device cannot be opened.
     var diagnosis = DeviceDiagnosis()
     /// Opens a port that captures sound; gives up once the closure returns false.

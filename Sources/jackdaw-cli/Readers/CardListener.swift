@@ -211,7 +211,7 @@ extension LinkName {
         switch scheme {
         case .sim, .replay, .wav: false
         case .record: recording?.link.canComeBack ?? false
-        case .alsa, .rfcomm, .ble, .tcp, .pty: true
+        case .alsa, .rfcomm, .ble, .tcp, .pty, .pcsc: true
         }
     }
 

@@ -181,7 +181,7 @@ extension LinkName {
         case .alsa, .wav: .audioReader
         case .rfcomm, .ble: .bluetoothReader
         case .record: recording?.link.cardSource ?? .reader
-        case .tcp, .pty, .sim, .replay: .reader
+        case .tcp, .pty, .pcsc, .sim, .replay: .reader
         }
     }
 }

@@ -7,11 +7,11 @@ import JackdawTransport
 
 struct Devices: Verb {
     static let configuration = CommandConfiguration(
-        abstract: "List sound cards, jacks, Bluetooth adapters and reader families, or watch jacks.",
+        abstract: "List sound cards, jacks, Bluetooth adapters, chip card readers and reader families, or watch jacks.",
         discussion: """
             Each device has the link name that opens it, whether you may open it, which process uses it, and its \
             capabilities while it is free. A jack is listed if the card detects plugs; many cards do not. Bluetooth \
-            adapters are listed if bluetoothd runs. --scan finds Bluetooth devices: switch the reader on first, and \
+            adapters are listed if bluetoothd runs, readers of chip cards (PC/SC) if pcscd runs. --scan finds Bluetooth devices: switch the reader on first, and \
             disconnect it from other devices. The list ends with the reader families that jackdaw listen --reader \
             takes: their transports, the source of the protocol, the tests of the driver, unknowns, and the link of a \
             simulated reader. They are the same on every system and do not count as devices.
@@ -32,7 +32,7 @@ struct Devices: Verb {
     @Option(help: ArgumentHelp("Duration of the scan, 1 to 3600.", valueName: "s"))
     var seconds = 5
 
-    @Flag(help: "Print one JSON object for each device, jack, adapter, reader family or event.")
+    @Flag(help: "Print one JSON object for each device, jack, adapter, chip card reader, reader family or event.")
     var json = false
 
     func validate() throws {
@@ -43,13 +43,14 @@ struct Devices: Verb {
     func run(on console: Console, in environment: CommandEnvironment) throws(CommandError) -> ExitStatus {
         guard !scan else { return try listFound(on: console, in: environment) }
         guard !watch else { return try listSound([], on: console, in: environment) }
-        let status: ExitStatus
+        var status: ExitStatus
         do throws(CommandError) {
             status = try listSound(Self.adapters(on: console, in: environment), on: console, in: environment)
         } catch {
             list(ReaderFamily.all, isApart: false, on: console)
             throw error
         }
+        if try listCardReaders(isApart: status == .done, on: console, in: environment) { status = .done }
         list(ReaderFamily.all, isApart: status == .done, on: console)
         return status
     }
@@ -82,6 +83,37 @@ struct Devices: Verb {
                 return []
             }
         }
+    }
+
+    /// Lists the readers for chip cards if pcscd runs; without it there is no error, as they are optional here.
+    /// - Returns: whether there are any.
+    func listCardReaders(
+        isApart: Bool, on console: Console, in environment: CommandEnvironment
+    ) throws(CommandError) -> Bool {
+        #if PCSC
+        let conversation = try Conversation()
+        console.status("asking pcscd")
+        let readers = try conversation.run(on: console) { () async throws(CommandError) in
+            do throws(LinkError) {
+                return try await environment.cardReaders()
+            } catch {
+                if error.code != .serviceMissing { conversation.message(error.description) }
+                return []
+            }
+        }
+        console.clearStatus()
+        guard !readers.isEmpty else { return false }
+        var table = CardReaderReport.table
+        for reader in readers {
+            let report = CardReaderReport(reader: reader)
+            if json { console.result(report.json) } else { report.add(to: &table) }
+        }
+        if isApart, !json { console.result("") }
+        if !json { table.lines.forEach(console.result) }
+        return true
+        #else
+        return false
+        #endif
     }
 
     /// Scans for Bluetooth devices, and lists those that are found.

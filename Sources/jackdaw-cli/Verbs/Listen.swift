@@ -162,8 +162,11 @@ struct Listen: Verb {
         if route == .bluetoothd, link.scheme != .rfcomm || link.address.contains("/") {
             throw ValidationError("Use --link rfcomm:ADDRESS, without a channel, for --route bluetoothd.")
         }
-        let isHeard = reader?.carriers.contains(.audio) ?? false
         let scheme = link.carrier.scheme
+        guard scheme != .pcsc else {
+            throw ValidationError("\(link) is a chip card: it sends nothing by itself.")
+        }
+        let isHeard = reader?.carriers.contains(.audio) ?? false
         if reader != nil, scheme == .wav || (scheme == .alsa && !isHeard) {
             throw ValidationError("Omit --reader: \(link) carries the sound of swipes, not the bytes of a reader.")
         }

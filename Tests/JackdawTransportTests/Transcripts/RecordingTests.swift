@@ -57,6 +57,19 @@ struct RecordingTests {
         for _ in 0..<2 { #expect(try await replay.received() == nil) }
     }
 
+    @Test("a card of a recorded link can be reset")
+    func cardIsReset() async throws {
+        let (near, far) = MemoryTransport.pair(link: LinkName(.pcsc, "0"))
+        let recorded = try record(LinkToCard(transport: near), .revealed)
+        #expect(await recorded.answerToReset() == [0x3B, 0x00])
+        #expect(try await recorded.resetCard() == [0x3B, 0x01, 0x00])
+        await far.close()
+        let other = try record(near, .revealed)
+        #expect(await other.answerToReset() == [])
+        let error = await #expect(throws: LinkError.self) { try await other.resetCard() }
+        #expect(error?.code == .unsupported)
+    }
+
     @Test("a link that the program closes was not lost")
     func closing() async throws {
         let (near, _) = MemoryTransport.pair(link: Self.link)
@@ -450,4 +463,18 @@ struct RecordingTests {
             #expect(try await replay.received() == [1])
         }
     }
+}
+
+/// A link to a card that is reset at once.
+private struct LinkToCard: Transport, CardResetting {
+    let transport: MemoryTransport
+
+    var link: LinkName { transport.link }
+
+    func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool { try await transport.receive(take) }
+    func send(_ bytes: [UInt8]) async throws(LinkError) { try await transport.send(bytes) }
+    func endSending() async throws(LinkError) { try await transport.endSending() }
+    func close() async { await transport.close() }
+    func answerToReset() async -> [UInt8] { [0x3B, 0x00] }
+    func resetCard() async throws(LinkError) -> [UInt8] { [0x3B, 0x01, 0x00] }
 }

@@ -1,0 +1,139 @@
+import JackdawTestSupport
+import JackdawTransport
+import Testing
+
+@testable import JackdawReaders
+
+/// Transcripts of a dialogue with a test card. The commands and templates are those of EMV Books 1 and 3.
+@Suite struct CardMessageMaskTests {
+    /// The masked form of a message, as a transcript has it.
+    private func masked(_ text: String, _ mask: inout CardMessageMask) -> String {
+        let isSent = text.hasPrefix(">")
+        let bytes = hex(text)
+        let kept = mask.mask(bytes, isSent: isSent)
+        #expect(kept.count == bytes.count)
+        let entry = TranscriptEntry(time: .zero, event: isSent ? .sent(kept) : .received(kept))
+        return entry.line.dropFirst("0.000000 ".count).uppercased()
+    }
+
+    private func check(_ messages: [(String, String)]) {
+        var mask = CardMessageMask()
+        for (message, expected) in messages { #expect(masked(message, &mask) == expected) }
+    }
+
+    /// A dialogue: FCI with a PDOL of 9F1A, 5A and 9F37, processing options, a record with number, expiry and both
+    /// CDOLs, a PIN, and a cryptogram.
+    @Test func aDialogueKeepsWhatIsOpen() {
+        check([
+            (
+                "> 00A4 0400 07 A0000000031010 00", "> 00 A4 04 00 07 A0 00 00 00 03 10 10 00"
+            ),
+            (
+                "< 6F1C 8407A0000000031010 A511 500456495341 9F3808 9F1A02 5A02 9F3702 9000",
+                "< 6F 1C 84 07 A0 00 00 00 03 10 10 A5 11 50 04 56 49 53 41 9F 38 08 9F 1A 02 5A 02 9F 37 02 90 00"
+            ),
+            (
+                "> 80A8 0000 08 8306 0840 4761 A1A2 00", "> 80 A8 00 00 08 83 06 08 40 ** ** A1 A2 00"
+            ),
+            ("< 80 06 5C00 08010100 9000", "< 80 06 5C 00 08 01 01 00 90 00"),
+            ("> 00B2 010C 00", "> 00 B2 01 0C 00"),
+            (
+                "< 7019 5A084761739001010010 5F2403301231 8C039F3704 8D0291 08 9000",
+                "< 70 19 5A 08 ** ** ** ** ** ** ** ** 5F 24 03 ** ** ** 8C 03 9F 37 04 8D 02 91 08 90 00"
+            ),
+            ("> 0020 0080 08 241234FFFFFFFFFF", "> 00 20 00 80 08 ** ** ** ** ** ** ** **"),
+            ("< 63C2", "< 63 C2"),
+            ("> 80AE 8000 04 01020304 00", "> 80 AE 80 00 04 01 02 03 04 00"),
+            (
+                "< 800E 80 0001 1122334455667788 06A000 9000",
+                "< 80 0E 80 00 01 11 22 33 44 55 66 77 88 06 A0 00 90 00"
+            ),
+            ("> 80AE 4000 08 0102030405060708 00", "> 80 AE 40 00 08 01 02 03 04 05 06 07 08 00"),
+        ])
+    }
+
+    @Test(arguments: [
+        // VERIFY, CHANGE REFERENCE DATA, RESET RETRY COUNTER, and PIN CHANGE/UNBLOCK with secure messaging.
+        "> 00200080081234567890123456", "> 002400800412345678", "> 002C00800412345678", "> 842400020412345678",
+        // A list that the card has not sent, other instructions, SELECT by identifier, and a name that is too long.
+        "> 80AE80000401020304", "> 00880000 04 01020304", "> 80A8000006830447617390", "> 00DC010C0447617390",
+        "> 00A4000002 3F00", "> 00A40400 11 4761739001010010476173900101001011", "> 00C200000447617390",
+    ])
+    func theDataOfOtherCommandsIsMasked(command: String) {
+        var mask = CardMessageMask()
+        let line = masked(command, &mask)
+        let words = line.split(separator: " ")
+        #expect(words[1...5].allSatisfy { $0 != "**" })
+        #expect(words.dropFirst(6).allSatisfy { $0 == "**" })
+    }
+
+    @Test func whatIsNoCommandIsMasked() {
+        check([("> 476173", "> ** ** **"), ("> 00B2010C05476173", "> ** ** ** ** ** ** ** **")])
+    }
+
+    @Test(arguments: [
+        // No objects; an object after the template; a length that exceeds the answer; no template of READ RECORD.
+        "4761739001010010", "7003 5A0147 00 5A0147", "70055A0847", "77035A0147", "5A084761739001010010",
+    ])
+    func anAnswerThatIsNotItsTemplateIsMasked(data: String) {
+        var mask = CardMessageMask()
+        _ = masked("> 00B2010C00", &mask)
+        let count = hex(data).count
+        #expect(masked("< \(data) 9000", &mask) == "<" + String(repeating: " **", count: count) + " 90 00")
+    }
+
+    @Test func unknownAndWrongObjectsAreMaskedWhole() {
+        check([
+            ("> 00B2010C00", "> 00 B2 01 0C 00"),
+            // DF01 is in no dictionary, 5F28 has two octets, 9F46 is the card's certificate.
+            (
+                "< 7016 DF0103476173 5F280447617390 9F46024761 5F340101 9000",
+                "< 70 16 ** ** ** ** ** ** ** ** ** ** ** ** ** 9F 46 02 ** ** 5F 34 01 01 90 00"
+            ),
+        ])
+    }
+
+    @Test func answersOfGetDataAndGetResponseFollowTheirCommands() {
+        check([
+            ("> 80CA9F1700", "> 80 CA 9F 17 00"), ("< 9F170103 9000", "< 9F 17 01 03 90 00"),
+            ("> 80CA005A00", "> 80 CA 00 5A 00"),
+            ("< 5A084761739001010010 9000", "< 5A 08 ** ** ** ** ** ** ** ** 90 00"),
+            ("> 80CA9F1700", "> 80 CA 9F 17 00"), ("< 9F360103 9000", "< ** ** ** ** 90 00"),
+            ("> 00B2010C00", "> 00 B2 01 0C 00"), ("< 6105", "< 61 05"), ("> 00C0000005", "> 00 C0 00 00 05"),
+            ("< 7003 5F340101 9000", "< ** ** ** ** ** ** 90 00"),
+            ("< 7004 5F340101 9000", "< 70 04 5F 34 01 01 90 00"),
+        ])
+    }
+
+    @Test(arguments: ["47", "", "7004 4761", "0000"])
+    func anAnswerWithoutStatusIsMasked(answer: String) {
+        var mask = CardMessageMask()
+        _ = masked("> 00B2010C00", &mask)
+        #expect(!masked("< \(answer)", &mask).contains { $0.isHexDigit })
+    }
+
+    @Test func theListsOfAnApplicationEndWithIt() {
+        check([
+            ("> 00B2010C00", "> 00 B2 01 0C 00"), ("< 7005 8C039F3704 9000", "< 70 05 8C 03 9F 37 04 90 00"),
+            ("> 80AE80000401020304", "> 80 AE 80 00 04 01 02 03 04"),
+            ("> 00A4040007A0000000041010", "> 00 A4 04 00 07 A0 00 00 00 04 10 10"),
+            ("> 80AE80000401020304", "> 80 AE 80 00 04 ** ** ** **"),
+        ])
+    }
+
+    @Test func anyBytesAreMaskedWithoutAnError() {
+        var random = SeededRandom(seed: 13)
+        var mask = CardMessageMask()
+        for _ in 0..<2_000 {
+            let count = Int.random(in: 0...40, using: &random)
+            var bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+            if let first = ([0x70, 0x77, 0x6F, 0x80] as [UInt8]).randomElement(using: &random), count > 4,
+                Bool.random(using: &random)
+            {
+                bytes[0] = first
+                bytes[1] = UInt8(count - 4)
+            }
+            #expect(mask.mask(bytes, isSent: Bool.random(using: &random)).count == count)
+        }
+    }
+}
