@@ -58,7 +58,7 @@ extension CardCryptography {
         return try header + encrypted + commandMAC(header: header, data: encrypted, in: transaction)
     }
 
-    private borrowing func secureMessagingRules() throws(CryptographyError) -> SecureMessagingRules {
+    borrowing func secureMessagingRules() throws(CryptographyError) -> SecureMessagingRules {
         guard let rules = version.secureMessaging else {
             throw CryptographyError(.unknownScheme, "the secure messaging of \(version.rawValue) is not public")
         }
@@ -66,7 +66,7 @@ extension CardCryptography {
     }
 
     /// The session key of a master key for secure messaging.
-    private borrowing func commandKey(
+    borrowing func commandKey(
         _ key: borrowing CipherKey, _ rules: SecureMessagingRules, _ transaction: CardTransaction
     ) throws(CryptographyError) -> CipherKey {
         rules.hasVisaKey
