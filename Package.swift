@@ -120,7 +120,7 @@ let package = Package(
             dependencies: [
                 "JackdawDSP", "JackdawCards", "JackdawSwipe", "JackdawTransport", "JackdawSystem", "JackdawALSA",
                 "JackdawBluetooth", "JackdawAudioFile", "JackdawSpectrum", "JackdawReaders", "JackdawSimulator",
-                "JackdawCryptography", "JackdawLinux", "JackdawBytes", "SwipeController",
+                "JackdawCryptography", "JackdawEMV", "JackdawLinux", "JackdawBytes", "SwipeController",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
             ],
