@@ -128,7 +128,7 @@ let package = Package(
             dependencies: [
                 "JackdawDSP", "JackdawCards", "JackdawSwipe", "JackdawTransport", "JackdawSystem", "JackdawALSA",
                 "JackdawBluetooth", "JackdawAudioFile", "JackdawSpectrum", "JackdawReaders", "JackdawSimulator",
-                "JackdawCryptography", "JackdawLinux", "JackdawBytes", "SwipeController",
+                "JackdawCryptography", "JackdawEMV", "JackdawLinux", "JackdawBytes", "SwipeController",
                 .target(name: "JackdawPCSC", condition: .when(traits: ["PCSC"])),
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),

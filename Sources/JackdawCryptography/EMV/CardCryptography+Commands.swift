@@ -71,7 +71,7 @@ extension CardCryptography {
         return try header + encrypted + commandMAC(header: header, data: encrypted, in: transaction, number: number)
     }
 
-    private borrowing func secureMessagingRules() throws(CryptographyError) -> SecureMessagingRules {
+    borrowing func secureMessagingRules() throws(CryptographyError) -> SecureMessagingRules {
         guard let rules = version.secureMessaging else {
             throw CryptographyError(.unknownScheme, "the secure messaging of \(version.rawValue) is not public")
         }
@@ -79,7 +79,7 @@ extension CardCryptography {
     }
 
     /// The session key of a master key for secure messaging.
-    private borrowing func commandKey(
+    borrowing func commandKey(
         _ key: borrowing CipherKey, _ rules: SecureMessagingRules, _ counter: UInt16, _ cryptogram: [UInt8]
     ) throws(CryptographyError) -> CipherKey {
         rules.hasVisaKey ? try key.visaSessionKey(counter: counter) : try key.commonSessionKey(for: cryptogram)
@@ -88,7 +88,7 @@ extension CardCryptography {
 
 extension SecureMessagingRules {
     /// The cryptogram that diversifies the keys of a command and is in its code.
-    fileprivate func cryptogram(
+    func cryptogram(
         of transaction: CardTransaction, forCommand number: Int
     ) throws(CryptographyError) -> [UInt8] {
         guard number >= 1 else {

@@ -1,0 +1,112 @@
+import JackdawCards
+public import JackdawEMV
+
+/// The calculations of chip cards that are software.
+extension LibCryptoPrimitives: ChipCardCryptography {
+    /// Makes the cipher of an application. Published test keys are allowed.
+    public func cipher(for keys: ChipCardKeys) throws(ChipCardKeyError) -> LibCryptoCardCipher {
+        do throws(CryptographyError) {
+            return try LibCryptoCardCipher(keys)
+        } catch {
+            throw ChipCardKeyError(error.description)
+        }
+    }
+
+    public func applyPrivate(_ key: RSAKeyPair, to block: SecretOctets) -> SecretOctets? {
+        do throws(CryptographyError) {
+            let exponent = key.privateExponent.withOctets { SecretBytes(copying: $0) }
+            let own = try RSAPrivateKey(modulus: key.publicKey.modulus, exponent: exponent)
+            let result = try block.withOctets { (block) throws(CryptographyError) in try own.apply(to: block) }
+            return result.withBytes { SecretOctets(copying: $0) }
+        } catch {
+            return nil
+        }
+    }
+}
+
+/// The calculations of one application with its master keys, by libcrypto. It has no printed form of a key.
+public final class LibCryptoCardCipher: ChipCardCipher {
+    private let card: CardCryptography
+    public let usesPublishedTestKeys: Bool
+
+    init(_ keys: ChipCardKeys) throws(CryptographyError) {
+        guard let version = CryptogramVersion(rawValue: keys.scheme) else {
+            let known = CryptogramVersion.allCases.map(\.rawValue).joined(separator: ", ")
+            throw CryptographyError(.unknownScheme, "unknown scheme of cryptograms; there are \(known)")
+        }
+        let master = try MasterKeys(
+            cryptogram: Self.key(keys.cryptogram), integrity: Self.key(keys.integrity),
+            confidentiality: Self.key(keys.confidentiality))
+        usesPublishedTestKeys =
+            master.cryptogram.isPublishedTestKey && master.integrity.isPublishedTestKey
+            && master.confidentiality.isPublishedTestKey
+        if keys.areIssuerKeys {
+            let number = keys.account.withOctets { SecretText(copying: $0) }
+            let account = try CardAccount(number: number, sequenceNumber: keys.sequenceNumber)
+            card = try CardCryptography(version, issuerKeys: master, account: account, mode: .test)
+        } else {
+            card = try CardCryptography(version, cardKeys: master, mode: .test)
+        }
+    }
+
+    private static func key(_ octets: SecretOctets) throws(CryptographyError) -> CipherKey {
+        try octets.withOctets { (octets) throws(CryptographyError) in
+            try CipherKey(copying: octets, for: .tripleDES2, mode: .test)
+        }
+    }
+
+    public func cryptogram(
+        terminalData: [UInt8], profile: [UInt8], counter: UInt16, cardData: [UInt8]
+    ) -> [UInt8]? {
+        attempt { () throws(CryptographyError) in
+            let data = try CryptogramData(terminalData: terminalData, profile: profile, counter: counter)
+            return try card.cryptogram(of: data, cardData: cardData)
+        }
+    }
+
+    public func isAuthentic(_ data: [UInt8], for transaction: ChipCardTransaction) -> Bool {
+        attempt { () throws(CryptographyError) in
+            try card.isAuthentic(data, for: CardTransaction(transaction))
+        } ?? false
+    }
+
+    public func commandMAC(
+        header: [UInt8], data: [UInt8], in transaction: ChipCardTransaction, number: Int
+    ) -> [UInt8]? {
+        attempt { () throws(CryptographyError) in
+            try card.commandMAC(header: header, data: data, in: CardTransaction(transaction), number: number)
+        }
+    }
+
+    public func newPIN(
+        in data: [UInt8], current: SecretOctets?, _ transaction: ChipCardTransaction, number: Int
+    ) -> SecretOctets? {
+        attempt { () throws(CryptographyError) in
+            var own: PIN?
+            if let current { own = try PIN(current.withOctets { SecretText(copying: $0) }) }
+            let pin = try card.newPIN(in: data.span, current: own, CardTransaction(transaction), number: number)
+            return pin.withRevealedDigits { SecretOctets(copying: $0) }
+        }
+    }
+
+    private func attempt<Result>(_ body: () throws(CryptographyError) -> Result) -> Result? {
+        do throws(CryptographyError) { return try body() } catch { return nil }
+    }
+}
+
+/// Shows no key material in descriptions.
+extension LibCryptoCardCipher: CustomStringConvertible, CustomReflectable {
+    /// The name of the scheme, without the keys.
+    public var description: String { "card cipher (\(card.version.rawValue))" }
+
+    /// Empty, so that no key is shown.
+    public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+}
+
+extension CardTransaction {
+    fileprivate init(_ transaction: ChipCardTransaction) throws(CryptographyError) {
+        try self.init(
+            counter: transaction.counter, unpredictableNumber: transaction.unpredictableNumber,
+            cryptogram: transaction.cryptogram)
+    }
+}

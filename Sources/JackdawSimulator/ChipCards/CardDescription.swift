@@ -1,0 +1,146 @@
+import JackdawBytes
+public import JackdawEMV
+import JackdawReaders
+
+/// The parts of a virtual card that its file describes.
+struct CardDescription {
+    let answerToReset: [UInt8]
+    let usesT0: Bool
+    let directories: [CardDirectory]
+    let applications: [CardApplication]
+    /// The digits of the PIN in ASCII; nil if the card has none.
+    let pin: SecretOctets?
+    let tryLimit: UInt8
+    let triesLeft: UInt8
+}
+
+extension VirtualCard {
+    /// The largest size of a card's file, in bytes.
+    public static let greatestFile = 1 << 18
+
+    /// Makes a card from its file; docs/virtual-card.md describes it.
+    /// - Parameters:
+    ///   - json: a JSON object in UTF-8. The caller wipes it.
+    ///   - cryptography: RSA, ciphers and hashes.
+    ///   - allowsOwnKeys: whether master keys that are not published for tests are allowed. Default: false, so that no
+    ///     live key is used by mistake.
+    ///   - seed: the seed of the random octets. Default: 1.
+    /// - Throws: ``VirtualCardError`` with the place and the reason.
+    public init(
+        json: [UInt8], _ cryptography: some ChipCardCryptography, allowsOwnKeys: Bool = false, seed: UInt64 = 1
+    ) throws(VirtualCardError) {
+        let root: JSONValue
+        do throws(JSONValue.Fault) {
+            root = try JSONValue(json, most: Self.greatestFile)
+        } catch {
+            throw VirtualCardError(.json, at: "the file", error.message)
+        }
+        let reader = CardFileReader(cryptography: cryptography, allowsOwnKeys: allowsOwnKeys)
+        self.init(try reader.card(root), cryptography, seed: seed)
+    }
+}
+
+/// Reads the file of a card.
+struct CardFileReader<Cryptography: ChipCardCryptography> {
+    let cryptography: Cryptography
+    let allowsOwnKeys: Bool
+
+    func card(_ root: JSONValue) throws(VirtualCardError) -> CardDescription {
+        let file = try CardFileObject(
+            root, at: "", allowed: ["name", "atr", "directories", "language", "pin", "applications"])
+        if file.has("name") { _ = try file.text("name") }
+        let answerToReset = try file.octets("atr", 2...AnswerToReset.maxCount)
+        let reset: AnswerToReset
+        do throws(DataObjectError) {
+            reset = try AnswerToReset(answerToReset.span)
+        } catch {
+            throw VirtualCardError(.value, at: "atr", error.message)
+        }
+        var applications: [CardApplication] = []
+        let members = [
+            "aid", "label", "priority", "control", "profile", "format", "records", "data", "counter", "last_online",
+            "blocked", "cryptograms", "limits", "rsa",
+        ]
+        for object in try file.objects("applications", allowed: members) {
+            let application = try application(object)
+            guard !applications.contains(where: { $0.name == application.name }) else {
+                throw VirtualCardError(.value, at: object.place(of: "aid"), "another application has this name")
+            }
+            applications.append(application)
+        }
+        guard (1...16).contains(applications.count) else {
+            throw VirtualCardError(.value, at: "applications", "there must be 1 to 16 applications")
+        }
+        let (pin, tries, left) = try pin(file)
+        return CardDescription(
+            answerToReset: answerToReset, usesT0: reset.firstProtocol == 0,
+            directories: try directories(file, applications), applications: applications, pin: pin, tryLimit: tries,
+            triesLeft: left)
+    }
+
+    private func pin(_ file: CardFileObject) throws(VirtualCardError) -> (SecretOctets?, UInt8, UInt8) {
+        guard file.has("pin") else { return (nil, 0, 0) }
+        let object = try file.object("pin", allowed: ["digits", "tries", "tries_left"])
+        let digits = Array(try object.text("digits").utf8)
+        guard (4...12).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            throw VirtualCardError(.value, at: object.place(of: "digits"), "a PIN has 4 to 12 digits")
+        }
+        let tries = try object.number("tries", 1...15) ?? 3
+        let left = try object.number("tries_left", 0...tries) ?? tries
+        return (SecretOctets(digits), UInt8(tries), UInt8(left))
+    }
+
+    private func directories(
+        _ file: CardFileObject, _ applications: [CardApplication]
+    ) throws(VirtualCardError) -> [CardDirectory] {
+        let names = file.has("directories") ? try file.texts("directories") : ["PSE", "PPSE"]
+        var language: [UInt8]?
+        if file.has("language") {
+            let text = Array(try file.text("language").utf8)
+            guard (2...8).contains(text.count), text.count.isMultiple(of: 2),
+                text.allSatisfy({ (0x61...0x7A).contains($0) })
+            else {
+                throw VirtualCardError(.value, at: "language", "it must be one to four languages, such as \"ende\"")
+            }
+            language = text
+        }
+        var directories: [CardDirectory] = []
+        for (index, name) in names.enumerated() {
+            switch name {
+            case "PSE": directories.append(Self.contactDirectory(applications, language))
+            case "PPSE": directories.append(Self.contactlessDirectory(applications))
+            default:
+                throw VirtualCardError(.value, at: "directories[\(index)]", "a directory is \"PSE\" or \"PPSE\"")
+            }
+        }
+        return directories
+    }
+
+    /// The PSE: file 1 has an entry of each application in a record of its own (Book 1, 12.2).
+    private static func contactDirectory(_ applications: [CardApplication], _ language: [UInt8]?) -> CardDirectory {
+        let name = Array("1PAY.SYS.DDF01".utf8)
+        var control = TagLengthValueBuilder()
+        control.append(0x6F) { control in
+            control.append(0x84, name)
+            control.append(0xA5) { proprietary in
+                proprietary.append(0x88, [1])
+                if let language { proprietary.append(0x5F2D, language) }
+            }
+        }
+        let records = applications.map { TagLengthValueBuilder.encode(0x70, $0.directoryEntry) }
+        return CardDirectory(name: name, controlInformation: control.octets, records: records)
+    }
+
+    /// The PPSE, whose answer to SELECT has all entries (Book B, 3.3).
+    private static func contactlessDirectory(_ applications: [CardApplication]) -> CardDirectory {
+        let name = Array("2PAY.SYS.DDF01".utf8)
+        var control = TagLengthValueBuilder()
+        control.append(0x6F) { control in
+            control.append(0x84, name)
+            control.append(0xA5) { proprietary in
+                proprietary.append(0xBF0C, applications.flatMap(\.directoryEntry))
+            }
+        }
+        return CardDirectory(name: name, controlInformation: control.octets, records: [])
+    }
+}

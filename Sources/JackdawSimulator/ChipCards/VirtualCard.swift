@@ -1,0 +1,247 @@
+import JackdawBytes
+public import JackdawCards
+public import JackdawEMV
+
+/// A chip card that is software: a machine without I/O that answers commands as an EMV card with contacts does.
+///
+/// It has no clock and no keys of its own: RSA, ciphers and hashes are handed in. Equal commands give equal answers, as its
+/// random octets come from a seed.
+///
+/// ```swift
+/// var card = try VirtualCard(json: file, LibCryptoPrimitives(mode: .test))
+/// let answerToReset = card.powerOn()
+/// let response = card.receive(command)
+/// ```
+public struct VirtualCard: Sendable {
+    /// The answer to reset.
+    public let answerToReset: [UInt8]
+    /// Whether the card has power, and so answers commands.
+    public private(set) var isPowered = false
+
+    /// Whether the card speaks T=0: the data of an answer is fetched with GET RESPONSE.
+    let usesT0: Bool
+    let directories: [CardDirectory]
+    let applications: [CardApplication]
+    let cryptography: any ChipCardCryptography
+    /// The tries that the PIN has after a success; 0 if the card has no PIN.
+    let tryLimit: UInt8
+    /// The digits of the PIN in ASCII; nil if the card has none.
+    var pin: SecretOctets?
+    var triesLeft: UInt8
+    var isBlocked = false
+    var states: [ApplicationState]
+    var session = CardSession()
+    private var random: UInt64
+
+    init(_ description: CardDescription, _ cryptography: any ChipCardCryptography, seed: UInt64) {
+        answerToReset = description.answerToReset
+        usesT0 = description.usesT0
+        directories = description.directories
+        applications = description.applications
+        self.cryptography = cryptography
+        tryLimit = description.tryLimit
+        pin = description.pin
+        triesLeft = description.triesLeft
+        states = description.applications.map(\.initialState)
+        random = seed
+    }
+
+    /// Gives the card power, or resets it: the selection and the transaction are forgotten. Counters, the PIN's tries and
+    /// blocks stay.
+    /// - Returns: the answer to reset.
+    public mutating func powerOn() -> [UInt8] {
+        isPowered = true
+        session = CardSession()
+        return answerToReset
+    }
+
+    /// Takes the card's power.
+    public mutating func powerOff() {
+        isPowered = false
+        session = CardSession()
+    }
+
+    /// Answers a command that is given as octets.
+    /// - Parameter octets: any octets; those that are no command get 6700.
+    /// - Returns: the answer; 6F00 without power.
+    public mutating func receive(_ octets: Span<UInt8>) -> CardResponse {
+        guard let command = try? CardCommand(octets) else {
+            session.forgetOnce()
+            return .status(isPowered ? .wrongLength : .failure)
+        }
+        return receive(command)
+    }
+
+    /// Answers a command, over T=0 with GET RESPONSE and corrected lengths.
+    /// - Parameter command: any command.
+    /// - Returns: the answer; 6F00 without power.
+    public mutating func receive(_ command: CardCommand) -> CardResponse {
+        guard isPowered else { return .status(.failure) }
+        guard let instruction = CardInstruction(command) else {
+            session.forgetOnce()
+            return .status(CardInstruction.refusal(of: command))
+        }
+        guard instruction != .getResponse else { return fetch(command) }
+        // A case 4 command of T=0 has no Le.
+        let needsLength = instruction.returnsData && (!usesT0 || command.data.isEmpty)
+        guard !needsLength || command.expectedLength != nil else {
+            session.forgetOnce()
+            return .status(usesT0 ? .length(0) : .wrongLength)
+        }
+        let challenge = session.challenge
+        session.forgetOnce()
+        let response = execute(instruction, command, challenge)
+        return deliver(response, to: command)
+    }
+
+    private mutating func execute(
+        _ instruction: CardInstruction, _ command: CardCommand, _ challenge: [UInt8]?
+    ) -> CardResponse {
+        switch instruction {
+        case .select: return select(command)
+        case .readRecord: return readRecord(command)
+        case .getData: return getData(command)
+        case .getProcessingOptions: return getProcessingOptions(command)
+        case .verify: return verify(command, challenge)
+        case .getChallenge: return getChallenge(command)
+        case .internalAuthenticate: return internalAuthenticate(command)
+        case .generateCryptogram: return generateCryptogram(command)
+        case .externalAuthenticate: return externalAuthenticate(command)
+        case .applicationBlock, .applicationUnblock, .cardBlock, .changePIN, .putData:
+            return performScript(instruction, command)
+        case .getResponse: return .status(.conditionsNotSatisfied)
+        }
+    }
+
+    /// Random octets, the same for the same seed (SplitMix64, Vigna 2015).
+    mutating func randomOctets(_ count: Int) -> [UInt8] {
+        (0..<count).map { _ in
+            random &+= 0x9E37_79B9_7F4A_7C15
+            var mixed = random
+            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+            return UInt8(truncatingIfNeeded: mixed ^ (mixed >> 31))
+        }
+    }
+}
+
+/// The delivery of an answer's data: at once, or in pieces with GET RESPONSE (ISO/IEC 7816-3 and -4).
+extension VirtualCard {
+    private mutating func deliver(_ response: CardResponse, to command: CardCommand) -> CardResponse {
+        let count = response.data.count
+        guard count > 0 else { return response }
+        let expected = command.expectedLength ?? 0
+        if usesT0, command.data.isEmpty {
+            return expected == count ? response : .status(.length(count))
+        }
+        guard usesT0 || expected < count else { return response }
+        session.pending = response.data
+        return usesT0 ? .status(.available(count)) : hand(over: expected)
+    }
+
+    /// GET RESPONSE: hands over octets that wait.
+    private mutating func fetch(_ command: CardCommand) -> CardResponse {
+        guard command.data.isEmpty, let expected = command.expectedLength else {
+            session.forgetOnce()
+            return .status(.wrongLength)
+        }
+        guard command.parameter1 == 0, command.parameter2 == 0 else {
+            session.forgetOnce()
+            return .status(.wrongParameters)
+        }
+        guard !session.pending.isEmpty else { return .status(.conditionsNotSatisfied) }
+        guard expected <= session.pending.count else { return .status(.length(session.pending.count)) }
+        return hand(over: expected)
+    }
+
+    /// Hands over the first octets of an answer, and keeps the rest.
+    private mutating func hand(over count: Int) -> CardResponse {
+        let (first, rest) = session.pending.withOctets { octets in
+            (
+                SecretOctets(copying: octets.extracting(first: count)),
+                SecretOctets(copying: octets.extracting(count...))
+            )
+        }
+        session.pending = rest
+        return CardResponse(data: first.octets, status: rest.isEmpty ? .success : .available(rest.count))
+    }
+}
+
+/// A directory of a card: PSE or PPSE.
+struct CardDirectory: Sendable {
+    let name: [UInt8]
+    /// The answer to SELECT, encoded.
+    let controlInformation: [UInt8]
+    /// The records of file 1, encoded.
+    let records: [[UInt8]]
+}
+
+/// The state of a card that ends with its power.
+struct CardSession: Sendable {
+    enum Selection: Sendable, Hashable {
+        case directory(Int)
+        case application(Int)
+    }
+
+    var selection: Selection?
+    /// The name, perhaps partial, that the last SELECT had.
+    var selectedName: [UInt8] = []
+    var transaction: CardTransactionState?
+    /// The answer to GET CHALLENGE, for the next command.
+    var challenge: [UInt8]?
+    /// The octets that wait for GET RESPONSE.
+    var pending = SecretOctets([])
+
+    /// The index of the selected application.
+    var application: Int? {
+        guard case .application(let index) = selection else { return nil }
+        return index
+    }
+
+    /// Forgets the values that only the next command may use.
+    mutating func forgetOnce() {
+        challenge = nil
+        pending = SecretOctets([])
+    }
+}
+
+/// A transaction, from GET PROCESSING OPTIONS on.
+struct CardTransactionState: Sendable {
+    enum Stage: Sendable {
+        /// No cryptogram was requested yet.
+        case open
+        /// The card has answered an ARQC, and waits for the issuer.
+        case online
+        /// The card has answered its last cryptogram.
+        case over
+    }
+
+    var stage = Stage.open
+    /// The application transaction counter (9F36).
+    let counter: UInt16
+    /// The values that the terminal has sent, by their tags.
+    var values = DataObjectStore()
+    /// The values of PDOL, CDOL1 and CDOL2 as they came, which a signature covers.
+    var lists: [SecretOctets] = []
+    var results = CardResults()
+    /// The analysis of the first cryptogram.
+    var analysis: CardActionAnalysis?
+    /// The first cryptogram and its type.
+    var first: (type: CryptogramType, cryptogram: [UInt8])?
+    /// The dynamic number of the last signature, 8 octets.
+    var dynamicNumber: [UInt8]?
+    /// The card status update of an issuer that was authenticated.
+    var statusUpdate: [UInt8]?
+    /// The commands of the issuer in this transaction.
+    var scripts = ApplicationState.ScriptRecord()
+    /// Number of commands with secure messaging that have come, carried out or not.
+    var commandCount = 0
+}
+
+extension VirtualCard: RedactedDescription {
+    /// The names of the applications, and nothing of their content.
+    public var description: String {
+        let names = applications.map { $0.name.map(\.hexadecimal).joined() }
+        return "virtual card with \(names.joined(separator: ", "))"
+    }
+}

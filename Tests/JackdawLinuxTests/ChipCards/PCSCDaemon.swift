@@ -1,0 +1,114 @@
+import Foundation
+import JackdawTestSupport
+import Testing
+
+/// A program of the system, and its end.
+struct Program {
+    /// Whether a program is in the search path and runs with these arguments.
+    static func runs(_ arguments: [String]) -> Bool {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = arguments
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }
+
+    /// Runs a program to its end.
+    /// - Returns: the exit status, and all that it wrote.
+    static func run(_ arguments: [String]) async throws -> (status: Int32, output: String) {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = arguments
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardError = pipe
+        process.standardInput = FileHandle.nullDevice
+        return try await withCheckedThrowingContinuation { done in
+            Thread.detachNewThread {
+                do {
+                    try process.run()
+                } catch {
+                    return done.resume(throwing: error)
+                }
+                let output = pipe.fileHandleForReading.readDataToEndOfFile()
+                process.waitUntilExit()
+                done.resume(returning: (process.terminationStatus, String(decoding: output, as: UTF8.self)))
+            }
+        }
+    }
+}
+
+/// pcscd with a virtual reader of vsmartcard, in a mount namespace of its own: it disturbs no other pcscd of the machine. It
+/// ends after five minutes at the latest.
+final class PCSCDaemon: Sendable {
+    /// The reason for which there can be no such daemon; nil if there can be one.
+    static let obstacle: String? = {
+        let library = "/usr/lib/pcsc/drivers/serial/libifdvpcd.so"
+        guard FileManager.default.fileExists(atPath: library) else { return "vsmartcard-vpcd is not on this machine" }
+        guard Program.runs(["pcscd", "--version"]) else { return "pcscd is not on this machine" }
+        guard Program.runs(["unshare", "--mount", "true"]), Program.runs(["nsenter", "--version"]) else {
+            return "this user may not make a mount namespace"
+        }
+        return nil
+    }()
+
+    /// The port of the virtual reader.
+    let port: UInt16
+    private let process: Process
+    private let output = Shared("")
+    private let folder: URL
+
+    /// Starts the daemon, and waits until it is ready.
+    /// - Parameter number: the number of the daemon in this process, which selects its ports.
+    /// - Throws: the error of a file, a process or a failed requirement.
+    init(_ number: UInt16) async throws {
+        port = 20_000 + UInt16(ProcessInfo.processInfo.processIdentifier % 1_000) * 16 + 2 * (number % 8)
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("jackdaw-pcscd-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let configuration = folder.appendingPathComponent("reader.conf")
+        let text = """
+            FRIENDLYNAME "Virtual PCD"
+            DEVICENAME   /dev/null:\(port)
+            LIBPATH      /usr/lib/pcsc/drivers/serial/libifdvpcd.so
+            CHANNELID    \(port)
+
+            """
+        try Data(text.utf8).write(to: configuration)
+        process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        let script = "mkdir -p /run/pcscd && mount -t tmpfs none /run/pcscd && exec timeout 300 pcscd -f -i -c \"$0\""
+        process.arguments = ["unshare", "--mount", "sh", "-c", script, configuration.path]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardError = pipe
+        pipe.fileHandleForReading.readabilityHandler = { [output] handle in
+            let data = handle.availableData
+            guard !data.isEmpty else {
+                handle.readabilityHandler = nil
+                return output.with { $0 += "daemon ready: ended" }
+            }
+            output.with { $0 += String(decoding: data, as: UTF8.self) }
+        }
+        try process.run()
+        try await output.until { $0.contains("daemon ready") }
+        try #require(process.isRunning, "\(output.with { $0 })")
+    }
+
+    /// Waits until the daemon has noticed a card in the reader.
+    func noticeCard() async throws { try await output.until { $0.contains("Card inserted into") } }
+
+    /// Ends the daemon.
+    func stop() {
+        process.terminate()
+        process.waitUntilExit()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// Runs a program that sees this daemon.
+    func run(_ arguments: [String]) async throws -> (status: Int32, output: String) {
+        try await Program.run(["nsenter", "--target", "\(process.processIdentifier)", "--mount"] + arguments)
+    }
+}
