@@ -122,11 +122,11 @@ enum TransactionKind {
 enum IdentityDocument {
     static func text(_ code: UInt8) -> String? {
         switch code {
-        case 0x00: "Identity card"
+        case 0x00: "ID card"
         case 0x01: "Military officer's certificate"
         case 0x02: "Passport"
         case 0x03: "Entry permit"
-        case 0x04: "Interim identity card"
+        case 0x04: "Interim ID card"
         case 0x05: "Other document"
         default: nil
         }

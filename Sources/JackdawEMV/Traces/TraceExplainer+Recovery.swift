@@ -3,7 +3,8 @@
 extension TraceExplainer {
     /// Opens what can be opened now and is not explained yet.
     mutating func recover() -> [RecoveredBlock] {
-        guard !keys.keys.isEmpty else { return [] }
+        guard hasNewObjects, !keys.keys.isEmpty else { return [] }
+        hasNewObjects = false
         var blocks: [RecoveredBlock] = []
         if issuerKey == nil, let block = recoverIssuer() { blocks.append(block) }
         guard let issuerKey else { return blocks }

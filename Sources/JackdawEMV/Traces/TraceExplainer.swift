@@ -27,8 +27,13 @@ public struct TraceExplainer<Primitives: AuthenticationPrimitives>: Sendable {
     /// The keys that were recovered from certificates.
     var issuerKey: RSAPublicKey?
     var cardKey: RSAPublicKey?
+    /// Whether objects came since certificates were tried last.
+    var hasNewObjects = false
     /// The certificates and signatures that are explained already.
     var recoveredTags: [Tag] = []
+
+    /// The most objects of an application that are remembered. The dictionary has fewer.
+    private static var mostObjects: Int { 512 }
 
     /// An explainer at the beginning of a dialogue.
     /// - Parameters:
@@ -205,11 +210,14 @@ extension TraceExplainer {
 
     private func problem(_ list: Tag, _ count: Int) -> String {
         let name = DataElement.find(list)?.name ?? "\(list)"
-        guard let wanted = card.withValue(list, { try? DataObjectList($0).valueCount }) else {
-            return "the trace does not have the list \(list), \(name)"
-        }
-        guard let wanted else { return "the list \(list), \(name), is not valid" }
-        return "the list \(list), \(name), asks for \(wanted) octets, not \(count)"
+        guard let known = known(list) else { return "the card has not sent the list \(list), \(name)" }
+        guard let known else { return "the list \(list), \(name), is not valid" }
+        return "the list \(list), \(name), asks for \(known.valueCount) octets, not \(count)"
+    }
+
+    /// A list of the card: nil if there is none, and `.some(nil)` if it is not valid or longer than an answer.
+    private func known(_ list: Tag) -> DataObjectList?? {
+        card.withValue(list) { $0.count <= 252 ? try? DataObjectList($0) : nil }
     }
 
     /// Splits values as a list asks for them.
@@ -219,8 +227,7 @@ extension TraceExplainer {
     ) -> [ExplainedObject]? {
         var list: [(tag: Tag, count: Int)] = []
         if card.contains(tag) {
-            guard let known = card.withValue(tag, { try? DataObjectList($0) }) ?? nil else { return nil }
-            guard known.valueCount == range.count else { return nil }
+            guard let known = known(tag) ?? nil, known.valueCount == range.count else { return nil }
             list = known.entries.map { ($0.tag, $0.count) }
         } else if let value, range.count == 4 {
             list = [(value, 4)]
@@ -318,13 +325,19 @@ extension TraceExplainer {
         for object in list where !object.tag.isConstructed && !object.value.isEmpty {
             let value = data.extracting(object.value)
             if object.tag == 0x80 { continue }
-            if object.tag == 0x9F4B { recoveredTags.removeAll { $0 == 0x9F4B } }
-            card.set(object.tag, value)
+            remember(object.tag, value)
             context.learn(object.tag, value)
         }
         if kind == .select, kernel == nil, let name = card[0x84] {
             context.kernel = ApplicationCandidate.kernel(card[0x9F2A], name)
         }
+    }
+
+    private mutating func remember(_ tag: Tag, _ value: Span<UInt8>) {
+        guard card.count < Self.mostObjects || card.contains(tag) else { return }
+        if tag == .signedDynamicApplicationData { recoveredTags.removeAll { $0 == tag } }
+        card.set(tag, value)
+        hasNewObjects = true
     }
 
     /// The values of format 1, whose order each command has (EMV Book 3 sections 6.5.5, 6.5.8 and 6.5.9).
@@ -345,8 +358,7 @@ extension TraceExplainer {
         for part in layout where part.count > 0 {
             let range = next..<next + part.count
             next = range.upperBound
-            if part.tag == 0x9F4B { recoveredTags.removeAll { $0 == 0x9F4B } }
-            card.set(part.tag, data.extracting(range))
+            remember(part.tag, data.extracting(range))
             parts.append(ExplainedObject(part.tag, range, depth: 1, in: data, context, isRevealing))
         }
         return parts
