@@ -118,9 +118,9 @@ let package = Package(
         .executableTarget(
             name: "jackdaw-cli",
             dependencies: [
-                "JackdawDSP", "JackdawCards", "JackdawSwipe", "JackdawTransport", "JackdawSystem", "JackdawALSA",
-                "JackdawBluetooth", "JackdawAudioFile", "JackdawSpectrum", "JackdawReaders", "JackdawSimulator",
-                "JackdawCryptography", "JackdawLinux", "JackdawBytes", "SwipeController",
+                "JackdawDSP", "JackdawCards", "JackdawSwipe", "JackdawEMV", "JackdawTransport", "JackdawSystem",
+                "JackdawALSA", "JackdawBluetooth", "JackdawAudioFile", "JackdawSpectrum", "JackdawReaders",
+                "JackdawSimulator", "JackdawCryptography", "JackdawLinux", "JackdawBytes", "SwipeController",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
             ],
