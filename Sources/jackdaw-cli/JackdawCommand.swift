@@ -32,7 +32,7 @@ struct JackdawCommand: ParsableCommand {
         version: version,
         subcommands: [
             Decode.self, Synth.self, Demodulate.self, Modulate.self, Inspect.self, Listen.self, Devices.self,
-            Pair.self, Frame.self, Simulate.self, VirtualCardVerb.self, Autodetect.self, Bench.self,
+            Pair.self, Frame.self, EMV.self, Simulate.self, VirtualCardVerb.self, Autodetect.self, Bench.self,
         ])
 
     /// The version of the command and its library.

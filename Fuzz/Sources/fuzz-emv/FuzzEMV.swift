@@ -30,6 +30,7 @@ public func fuzzEMV(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     checkSelection(octets)
     checkKernel(octets)
     checkScripts(octets)
+    checkTrace(octets)
     return 0
 }
 
@@ -173,4 +174,42 @@ private func checkScripts(_ octets: [UInt8]) {
         results += run.results.count
     }
     precondition(results == scripts.count, "a script without result")
+}
+
+/// The octets as the text of a trace: read in pieces of any size, it gives the same exchanges or the same error, and each
+/// exchange is explained, with secrets left out and no more objects than there are octets.
+private func checkTrace(_ octets: [UInt8]) {
+    func read(_ size: Int) -> Result<[TraceExchange], TraceError> {
+        var reader = TraceReader()
+        var exchanges: [TraceExchange] = []
+        do throws(TraceError) {
+            for start in stride(from: 0, to: octets.count, by: size) {
+                exchanges += try reader.receive(octets.span.extracting(start..<min(start + size, octets.count)))
+            }
+            return .success(try exchanges + reader.finish())
+        } catch {
+            return .failure(error)
+        }
+    }
+    let whole = read(max(1, octets.count))
+    precondition(whole == read(1 + octets.count % 7), "other pieces give other exchanges")
+    guard case .success(let exchanges) = whole else { return }
+    let key = RSAPublicKey(modulus: [UInt8](repeating: 1, count: 48), exponent: [3])
+    let keys = AuthenticationKeys([CertificationAuthorityKey(provider: [0xA0, 0, 0, 0, 3], index: 1, key: key)])
+    var explainer = TraceExplainer(OpenPrimitives(), keys: keys, isRevealing: octets.count % 2 == 0)
+    for exchange in exchanges {
+        let explained = explainer.explain(exchange)
+        check(explained.command.data, exchange.command.octets.count)
+        // An answer in parts has the data of all of them.
+        if let answer = explained.answer { check(answer.data, octets.count) }
+        if explained.command.name == "VERIFY" { precondition(explained.command.data.digits == nil, "a PIN is shown") }
+    }
+}
+
+/// A value without octets has a tag and length in BER-TLV, and only a length in a list.
+private func check(_ data: ExplainedData, _ count: Int) {
+    precondition(data.objects.count <= count + 256, "more objects than octets")
+    for explained in data.objects {
+        precondition(explained.object.value.upperBound <= data.count, "an object outside the data")
+    }
 }

@@ -81,8 +81,10 @@ extension DataElement {
         DataElement(0x9F25, "Last 4 Digits of PAN", .card, .numeric, 2, .cardData),
         DataElement(0x9F26, "Application Cryptogram (AC)", .card, .binary, 8),
         DataElement(0x9F27, "Cryptogram Information Data (CID)", .card, .binary, 1),
+        // The certificates of the card have its number, which can be recovered with the scheme's public key.
         DataElement(
-            0x9F2D, "Integrated Circuit Card (ICC) PIN Encipherment Public Key Certificate", .card, .binary, 1...248),
+            0x9F2D, "Integrated Circuit Card (ICC) PIN Encipherment Public Key Certificate", .card, .binary, 1...248,
+            .cardData),
         DataElement(
             0x9F2E, "Integrated Circuit Card (ICC) PIN Encipherment Public Key Exponent", .card, .binary, 1...3),
         DataElement(
@@ -95,7 +97,7 @@ extension DataElement {
         DataElement(0x9F43, "Application Reference Currency Exponent", .card, .numeric, 1...4),
         DataElement(0x9F44, "Application Currency Exponent", .card, .numeric, 1),
         DataElement(0x9F45, "Data Authentication Code", .card, .binary, 2),
-        DataElement(0x9F46, "Integrated Circuit Card (ICC) Public Key Certificate", .card, .binary, 1...248),
+        DataElement(0x9F46, "Integrated Circuit Card (ICC) Public Key Certificate", .card, .binary, 1...248, .cardData),
         DataElement(0x9F47, "Integrated Circuit Card (ICC) Public Key Exponent", .card, .binary, 1...3),
         DataElement(0x9F48, "Integrated Circuit Card (ICC) Public Key Remainder", .card, .binary, 1...248),
         DataElement(0x9F49, "Dynamic Data Authentication Data Object List (DDOL)", .card, .binary, 0...252),

@@ -4,6 +4,7 @@
 extension DataElement {
     /// Elements of contactless cards and kernels; several tags have another meaning in each kernel.
     static let contactless: [DataElement] = [
+        DataElement(0x9F28, "Contactless Application Capabilities Type", .card, .binary, 2),
         DataElement(0x9F29, "Extended Selection", .card, .binary, 0...8),
         DataElement(0x9F2A, "Kernel Identifier", .card, .binary, 1...8),
         DataElement(0x9F2B, "Reader Contactless Kernel Identifier", .terminal, .binary, 1...8),
@@ -14,7 +15,9 @@ extension DataElement {
         DataElement(0x9F54, "DS ODS Card", .card, .binary, 0...160, kernel: 2),
         DataElement(0x9F5A, "Application Program Identifier", .card, .binary, 1...16),
         DataElement(0x9F5A, "Application Program Identifier", .card, .binary, 1...16, kernel: 3),
+        DataElement(0x9F5A, "Membership Product Identifier", .card, .alphanumeric, 1...8, kernel: 4),
         DataElement(0x9F5B, "DSDOL", .card, .binary, 0...252, kernel: 2),
+        DataElement(0x9F5B, "Product Membership Number", .card, .text, 1...32, .cardData, kernel: 4),
         DataElement(0x9F5C, "DS Requested Operator ID", .terminal, .binary, 8, kernel: 2),
         DataElement(0x9F5D, "Available Offline Spending Amount (AOSA)", .card, .numeric, 6),
         DataElement(0x9F5D, "Application Capabilities Information", .card, .binary, 3, kernel: 2),
@@ -33,6 +36,7 @@ extension DataElement {
         DataElement(0x9F66, "Terminal Transaction Qualifiers (TTQ)", .terminal, .binary, 4),
         DataElement(0x9F66, "PUNATC (Track2)", .card, .binary, 2, kernel: 2),
         DataElement(0x9F67, "NATC (Track2)", .card, .binary, 1, kernel: 2),
+        DataElement(0x9F68, "Mag-stripe CVM List", .card, .binary, 10...252, kernel: 2),
         DataElement(0x9F68, "Card Additional Processes", .card, .binary, 4, kernel: 3),
         DataElement(0x9F69, "Card Authentication Related Data", .card, .binary, 5...16),
         DataElement(0x9F69, "UDOL", .card, .binary, 0...250, kernel: 2),

@@ -26,7 +26,7 @@ public struct ExplainedObject: Sendable, Hashable {
     /// The data element of the tag; nil if the dictionary does not have it.
     public let element: DataElement?
     /// The value in hexadecimal digits; nil of a template, and if the value is hidden.
-    public let digits: String?
+    public private(set) var digits: String?
     /// The value for people, for example `10.50 EUR` or a masked card number; nil if digits and details say all.
     public let text: String?
     /// The parts of the value in their order.
@@ -45,21 +45,53 @@ public struct ExplainedObject: Sendable, Hashable {
     public static func explain(
         _ octets: Span<UInt8>, kernel: Int? = nil, isRevealing: Bool = false
     ) throws(DataObjectError) -> [ExplainedObject] {
-        let objects = try TagLengthValue.list(octets)
-        func value(_ tag: Tag) -> Span<UInt8>.Index? { objects.firstIndex { $0.tag == tag } }
         var context = ValueContext(kernel: kernel)
-        if let index = value(0x5F2A) ?? value(0x9F42) {
-            context.currency = octets.extracting(objects[index].value).packedDecimal.flatMap { UInt16(exactly: $0) }
+        let objects = try TagLengthValue.list(octets)
+        for tag: Tag in [0x9F42, 0x5F2A, 0x9F11] {
+            guard let object = objects.first(where: { $0.tag == tag }) else { continue }
+            context.learn(tag, octets.extracting(object.value))
         }
-        if let index = value(0x9F11), objects[index].value.count == 1 {
-            context.codeTable = CodeTable(octets[objects[index].value.lowerBound])
-        }
+        return explain(octets, objects, context, isRevealing)
+    }
+
+    /// Explains data objects whose places are known, as ``explain(_:kernel:isRevealing:)`` does.
+    static func explain(
+        _ octets: Span<UInt8>, _ objects: [TagLengthValue], _ context: ValueContext, _ isRevealing: Bool
+    ) -> [ExplainedObject] {
         var explained: [ExplainedObject] = []
         explained.reserveCapacity(objects.count)
         for object in objects {
             explained.append(ExplainedObject(object, octets.extracting(object.value), context, isRevealing))
         }
         return explained
+    }
+
+    /// A value without tag and length: of a list (DOL), or of an answer in format 1.
+    /// - Parameters:
+    ///   - tag: the tag that the value would have.
+    ///   - place: the offsets of the value.
+    ///   - depth: the number of templates that contain it.
+    ///   - octets: the octets that contain it.
+    ///   - context: what its meaning depends on.
+    ///   - isRevealing: whether card data is shown.
+    init(
+        _ tag: Tag, _ place: Range<Int>, depth: Int, in octets: Span<UInt8>, _ context: ValueContext,
+        _ isRevealing: Bool
+    ) {
+        let object = TagLengthValue(tag: tag, start: place.lowerBound, value: place, depth: depth)
+        self.init(object, octets.extracting(place), context, isRevealing)
+    }
+
+    /// The object with other digits.
+    func withDigits(_ digits: String?) -> ExplainedObject {
+        var object = self
+        object.digits = digits
+        return object
+    }
+
+    /// The object of which these are the parts: it is shown if all of them are.
+    func with(_ parts: [ExplainedObject], _ value: Span<UInt8>) -> ExplainedObject {
+        parts.contains { $0.digits == nil } ? self : withDigits(value.hexadecimal)
     }
 
     private init(_ object: TagLengthValue, _ value: Span<UInt8>, _ context: ValueContext, _ isRevealing: Bool) {

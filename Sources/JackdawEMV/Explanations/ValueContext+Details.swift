@@ -17,10 +17,15 @@ extension ValueContext {
         case 0x9F40: return bits(AdditionalTerminalCapabilities(value))
         case 0x9F66 where element?.kernel == nil: return bits(TerminalTransactionQualifiers(value))
         case 0x9F6C where element?.kernel == nil: return bits(CardTransactionQualifiers(value))
-        case 0x8C, 0x8D, 0x97, 0x9F38, 0x9F49, 0x9F4F:
-            return list(value)
+        case 0x8C, 0x8D, 0x97, 0x9F38, 0x9F49, 0x9F4F: return list(value)
+        case 0x9F51, 0x9F5B, 0x9F69, 0xDF811A:
+            // These are lists of kernel 2 alone.
+            return element?.kernel == 2 ? list(value) : []
+        case 0x9F4A: return tagList(value)
         case 0x94: return files(value)
         case 0x8E: return verificationList(value)
+        case 0x9F68: return element?.kernel == 2 ? verificationList(value) : []
+        case 0x91: return issuerAuthentication(value)
         case 0x9F34: return verificationResults(value)
         case 0x9F27: return cryptogram(value)
         case 0x9F10: return issuerData(value)
@@ -42,8 +47,27 @@ extension ValueContext {
         guard let list = try? DataObjectList(value) else { return [] }
         return list.entries.map { entry in
             let name = DataElement.find(entry.tag, kernel: kernel)?.name ?? "Unknown"
-            return Detail("\(entry.tag)", "\(name), \(entry.count) octets")
+            return Detail("\(entry.tag)", "\(entry.tag) \(name), \(entry.count) octet\(entry.count == 1 ? "" : "s")")
         }
+    }
+
+    /// The tags of a list without lengths.
+    private func tagList(_ value: Span<UInt8>) -> [Detail] {
+        var details: [Detail] = []
+        var next = 0
+        while next < value.count {
+            guard let tag = try? Tag(value, &next) else { return [] }
+            details.append(Detail("\(tag)", "\(tag) \(DataElement.find(tag, kernel: kernel)?.name ?? "Unknown")"))
+        }
+        return details
+    }
+
+    /// The cryptogram of the issuer, and what the issuer adds (EMV Book 3, annex A: tag 91).
+    private func issuerAuthentication(_ value: Span<UInt8>) -> [Detail] {
+        guard (8...16).contains(value.count) else { return [] }
+        let cryptogram = Detail("arpc", "First 8 octets (ARPC of method 1): \(value.extracting(first: 8).hexadecimal)")
+        guard value.count > 8 else { return [cryptogram] }
+        return [cryptogram, Detail("issuer", "Of the issuer: \(value.extracting(8...).hexadecimal)")]
     }
 
     private func files(_ value: Span<UInt8>) -> [Detail] {
@@ -114,9 +138,17 @@ extension ValueContext {
     private func issuerData(_ value: Span<UInt8>) -> [Detail] {
         guard let data = IssuerApplicationData(value) else { return [] }
         let rest = data.discretionaryData.span.hexadecimal
-        let discretionary = rest.isEmpty ? [] : [Detail("discretionary_data", "Discretionary data \(rest)")]
+        var discretionary = rest.isEmpty ? [] : [Detail("discretionary_data", "Discretionary data \(rest)")]
+        if data.format == .mChip4, data.discretionaryData.count == 10 {
+            discretionary.append(
+                Detail("dac_or_idn", "DAC or ICC dynamic number: \(value.extracting(8..<10).hexadecimal)"))
+            discretionary.append(
+                Detail("counters", "Counters, in clear or enciphered: \(value.extracting(10..<18).hexadecimal)"))
+        }
+        // American Express cards have the layout of Visa's format 0.
+        let application = kernel == 4 ? "American Express" : data.format.application
         return [
-            Detail(data.format.rawValue, data.format.application),
+            Detail(data.format.rawValue, application),
             Detail("dki", "Derivation key index \(data.derivationKeyIndex.hexadecimal)"),
             Detail("cvn", "Cryptogram version \(data.cryptogramVersion.hexadecimal)"),
             Detail("cvr", "Card verification results \(data.cardVerificationResults.span.hexadecimal)"),

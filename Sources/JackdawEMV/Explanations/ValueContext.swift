@@ -11,6 +11,15 @@ struct ValueContext {
 
     init(kernel: Int?) { self.kernel = kernel }
 
+    /// Takes a value on which the meaning of others depends; all other values are ignored.
+    mutating func learn(_ tag: Tag, _ value: Span<UInt8>) {
+        switch tag {
+        case 0x5F2A, 0x9F42: currency = value.packedDecimal.flatMap { UInt16(exactly: $0) }
+        case 0x9F11: codeTable = value.count == 1 ? CodeTable(value[0]) : nil
+        default: break
+        }
+    }
+
     /// The part of card data that default output may show: the masked number of tags 5A, 57 and 9F6B.
     func maskedText(_ tag: Tag, _ value: Span<UInt8>) -> String? {
         guard [0x5A, 0x57, 0x9F6B].contains(tag) else { return nil }
@@ -48,6 +57,10 @@ struct ValueContext {
         case 0x9C: return value.count == 1 ? TransactionKind.text(value[0]) : nil
         case 0x9F35: return value.count == 1 ? TerminalKind.text(value[0]) : nil
         case 0x9F36, 0x9F13: return value.count == 2 ? "\(value.bigEndian)" : nil
+        case 0x9F60, 0x9F61:
+            guard kernel == 2 else { break }
+            return value.count == 2 ? "\(value.bigEndian)" : nil
+        case 0x9F62 where kernel == 7: return value.count == 1 ? IdentityDocument.text(value[0]) : nil
         case 0x9F14, 0x9F17, 0x9F23: return value.count == 1 ? "\(value[0])" : nil
         case 0x8A: return responseCode(value)
         case 0x9F11: return value.count == 1 ? CodeTable(value[0]).map { "ISO/IEC 8859-\($0.part)" } : nil
@@ -102,6 +115,21 @@ enum TransactionKind {
         case 0x17: "Cash disbursement"
         case 0x20: "Refund"
         case 0x30, 0x31: "Balance inquiry"
+        default: nil
+        }
+    }
+}
+
+/// The identity document of a cardholder (tag 9F62 of UnionPay), as binaryfoo/emv-bertlv has it.
+enum IdentityDocument {
+    static func text(_ code: UInt8) -> String? {
+        switch code {
+        case 0x00: "ID card"
+        case 0x01: "Military officer's certificate"
+        case 0x02: "Passport"
+        case 0x03: "Entry permit"
+        case 0x04: "Interim ID card"
+        case 0x05: "Other document"
         default: nil
         }
     }

@@ -112,7 +112,7 @@ public struct ApplicationCandidate: Sendable, Hashable {
     }
 
     /// The kernel that a contactless card asks for (EMV Book B section 3.3.2.5).
-    private static func kernel(_ identifier: [UInt8]?, _ name: [UInt8]) -> Int? {
+    static func kernel(_ identifier: [UInt8]?, _ name: [UInt8]) -> Int? {
         if let identifier, let first = identifier.first, first != 0 {
             guard first & 0x80 != 0 else { return Int(first) }
             // Kernels of a country or of a vendor have three octets; without a number, the book leaves them open.

@@ -70,8 +70,8 @@ enum Operands {
     /// - Parameter arguments: without the name of the program.
     /// - Returns: fewer arguments with the same meaning to a verb that unpacks its operands.
     static func pack(_ arguments: [String]) -> [String] {
-        // The operands of `frame` are bytes; it never has thousands of them and does not unpack them.
-        guard arguments.first != "frame" else { return arguments }
+        // The operands of `frame` and `emv` are bytes; they never have thousands of them and do not unpack them.
+        guard arguments.first != "frame", arguments.first != "emv" else { return arguments }
         return arguments.split(before: { $0.hasPrefix("-") }).flatMap { run in
             guard run.count > longRun else { return Array(run) }
             // The first two may be a verb or an option, and its value.

@@ -223,6 +223,8 @@ struct JSONObject {
         add(name, json: "[\(values.map(Self.quoted).joined(separator: ","))]")
     }
 
+    mutating func add(_ name: String, _ value: JSONObject?) { add(name, json: value.map(\.text) ?? "null") }
+
     mutating func add(_ name: String, _ values: [JSONObject]) {
         add(name, json: "[\(values.map(\.text).joined(separator: ","))]")
     }

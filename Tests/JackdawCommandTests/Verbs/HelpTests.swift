@@ -6,11 +6,19 @@ import Testing
 @testable import jackdaw_cli
 
 @Suite struct HelpTests {
-    static let verbs = JackdawCommand.configuration.subcommands.map { $0._commandName }
+    /// All verbs; those in a group with the name of the group before them.
+    static let verbs: [String] = JackdawCommand.configuration.subcommands.flatMap { verb in
+        let group = verb.configuration.subcommands.map { "\(verb._commandName) \($0._commandName)" }
+        return group.isEmpty ? [verb._commandName] : group
+    }
+
+    private static func help(_ verb: String) -> CommandRun {
+        CommandRun(verb.split(separator: " ").map(String.init) + ["--help"])
+    }
 
     @Test(arguments: verbs)
     func everyVerbHasAnExampleAndJSON(verb: String) {
-        let run = CommandRun(verb, "--help")
+        let run = Self.help(verb)
         #expect(run.status == 0)
         #expect(run.output.contains("EXAMPLES\n  jackdaw \(verb)"))
         #expect(run.output.contains("--json"))
@@ -19,7 +27,7 @@ import Testing
 
     /// A wrapped line could not be copied to a shell.
     @Test(arguments: verbs) func examplesFitALine(verb: String) {
-        let help = CommandRun(verb, "--help").output
+        let help = Self.help(verb).output
         let examples = help.components(separatedBy: "EXAMPLES\n").last?.components(separatedBy: "\n\n").first ?? ""
         for line in examples.components(separatedBy: "\n") { #expect(line.hasPrefix("  "), "\(line)") }
     }
@@ -66,7 +74,7 @@ import Testing
     func shellsGetTheirCompletions(shell: String) {
         let run = CommandRun("--generate-completion-script", shell)
         #expect(run.status == 0)
-        for verb in Self.verbs { #expect(run.output.contains(verb)) }
+        for word in Self.verbs.flatMap({ $0.split(separator: " ") }) { #expect(run.output.contains(word)) }
     }
 
     /// The manual has every option of the help, and no other.
@@ -74,7 +82,7 @@ import Testing
         let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/")
         let manual = try String(contentsOfFile: "\(root)/docs/jackdaw.1", encoding: .utf8)
         for verb in Self.verbs {
-            let help = CommandRun(verb, "--help").output.components(separatedBy: "OPTIONS:").last ?? ""
+            let help = Self.help(verb).output.components(separatedBy: "OPTIONS:").last ?? ""
             let reported = Set(help.matches(of: /\n  (?:-o, )?--([a-z0-9]+)/).map { String($0.1) })
             let section = try #require(manual.components(separatedBy: "\n.Ss ").first { $0.hasPrefix("\(verb)\n") })
             let items = section.components(separatedBy: "\n").filter { $0.hasPrefix(".It Fl") }
