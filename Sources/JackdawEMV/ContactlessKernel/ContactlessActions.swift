@@ -43,7 +43,7 @@ public enum ContactlessStep: Sendable {
 public enum ContactlessRule: Sendable, Hashable {
     /// The way in which the transaction goes on.
     public enum Consequence: String, Sendable, Hashable {
-        /// The issuer decides.
+        /// The issuer decides on the transaction.
         case online
         /// The transaction is declined.
         case decline

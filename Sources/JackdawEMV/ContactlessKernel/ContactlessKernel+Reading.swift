@@ -34,9 +34,9 @@ extension ContactlessKernel {
     /// Ends the transaction, as the card refused GET PROCESSING OPTIONS.
     private mutating func refuse(_ status: StatusWord) {
         switch (scheme, status) {
-        // Book C-2, S3.8: any status.
+        // Any status word: Book C-2, S3.8.
         case (.mastercard, _): selectNext(.refused(status))
-        // Book C-3, 5.2.2.2.
+        // Single status words: Book C-3, 5.2.2.2.
         case (_, .conditionsNotSatisfied): selectNext(.refused(status))
         case (_, .referenceDataInvalidated):
             var outcome = ContactlessOutcome(.tryAnotherInterface, .refused(status))

@@ -32,7 +32,7 @@ public struct ContactlessOutcome: Sendable {
 
     /// The verification of the cardholder.
     public enum Verification: String, Sendable, Hashable {
-        /// None is required.
+        /// No verification is required.
         case notRequired = "not_required"
         /// The cardholder must sign.
         case signature
@@ -86,39 +86,39 @@ public struct ContactlessOutcome: Sendable {
 public struct DisplayRequest: Sendable, Hashable {
     /// A message, with its identifier as the raw value.
     public enum Message: UInt8, Sendable, Hashable {
-        /// "Approved"
+        /// The display shows "Approved".
         case approved = 0x03
-        /// "Not authorised"
+        /// The display shows "Not authorised".
         case notAuthorised = 0x07
-        /// "Insert or swipe card"
+        /// The display shows "Insert or swipe card".
         case insertOrSwipe = 0x18
-        /// "Approved, please sign"
+        /// The display shows "Approved, please sign".
         case approvedPleaseSign = 0x1A
-        /// "Authorising, please wait"
+        /// The display shows "Authorising, please wait".
         case authorising = 0x1B
-        /// "Insert, swipe or try another card"
+        /// The display shows "Insert, swipe or try another card".
         case insertSwipeOrTryAnother = 0x1C
-        /// "Insert card"
+        /// The display shows "Insert card".
         case insertCard = 0x1D
         /// The display is cleared.
         case noMessage = 0x1E
-        /// "See phone for instructions"
+        /// The display shows "See phone for instructions".
         case seePhone = 0x20
-        /// "Present card again"
+        /// The display shows "Present card again".
         case tryAgain = 0x21
     }
 
     /// The state of the reader, with its code as the raw value.
     public enum Status: UInt8, Sendable, Hashable {
-        /// Not ready.
+        /// The reader is not ready.
         case notReady = 0x00
-        /// Ready to read a card.
+        /// The reader is ready for a card.
         case readyToRead = 0x02
         /// The processing of a card failed.
         case processingError = 0x05
     }
 
-    /// The message.
+    /// The message that is shown.
     public let message: Message
     /// The state of the reader; nil without a change.
     public let status: Status?

@@ -75,6 +75,6 @@ public struct ContactlessFunctions: OptionSet, Sendable, Hashable {
     /// The recovery of a transaction that was torn during GENERATE AC, which a DRDOL (9F51) offers.
     public static let tornTransactions = ContactlessFunctions(rawValue: 2)
 
-    /// Both.
+    /// All of these functions.
     public static let all: ContactlessFunctions = [.relayResistance, .tornTransactions]
 }
