@@ -109,7 +109,7 @@ extension ContactKernel {
         return CryptogramInformation(rawValue: information[0])
     }
 
-    private static func cryptogram(_ octets: Span<UInt8>) throws(KernelTermination) -> DataObjectStore {
+    static func cryptogram(_ octets: Span<UInt8>) throws(KernelTermination) -> DataObjectStore {
         var answer = DataObjectStore()
         guard let first = (try? TagLengthValue.list(octets))?.first else {
             throw KernelTermination(.malformed, .responseFormat2)

@@ -2,7 +2,7 @@
 
 extension ContactKernel {
     /// The tags of an online message that a card or the terminal may have.
-    private static var onlineTags: [Tag] {
+    static var onlineTags: [Tag] {
         [
             0x9F26, 0x9F27, 0x9F10, 0x9F37, 0x9F36, 0x95, 0x9A, 0x9B, 0x9C, 0x9F02, 0x9F03, 0x5F2A, 0x82, 0x9F1A,
             0x9F33,

@@ -53,7 +53,7 @@ extension ContactKernel {
     }
 
     /// The objects of an answer in format 1 (80: AIP, AFL) or 2 (77).
-    private static func processingOptions(_ octets: Span<UInt8>) throws(KernelTermination) -> DataObjectStore {
+    static func processingOptions(_ octets: Span<UInt8>) throws(KernelTermination) -> DataObjectStore {
         var options = DataObjectStore()
         guard let first = (try? TagLengthValue.list(octets))?.first else {
             throw KernelTermination(.malformed, .responseFormat2)

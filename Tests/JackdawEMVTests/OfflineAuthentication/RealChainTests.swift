@@ -63,19 +63,17 @@ struct RealChainTests {
     }
 
     private func authentication(
-        _ provider: String, _ index: UInt8, _ modulus: String, _ exponent: String, year: Int
+        _ key: CertificationAuthorityKey, year: Int
     ) throws -> OfflineAuthentication<PlainPrimitives> {
-        let key = RSAPublicKey(modulus: hex(modulus), exponent: hex(exponent))
-        let keys = AuthenticationKeys([CertificationAuthorityKey(provider: hex(provider), index: index, key: key)])
-        return OfflineAuthentication(
-            PlainPrimitives(), keys: keys, date: try #require(CardDate(year: year, month: 10, day: 3)))
+        OfflineAuthentication(
+            PlainPrimitives(), keys: AuthenticationKeys([key]),
+            date: try #require(CardDate(year: year, month: 10, day: 3)))
     }
 
     /// American Express test key A1: static data, card key and combined authentication.
     @Test func americanExpress() throws {
         let dialogue = try Dialogue("apdu_traces-0001")
-        let authentication = try authentication(
-            "A000000025", 0xA1, AuthorityModulus.americanExpressA1, "010001", year: 2014)
+        let authentication = try authentication(SchemeKeys.americanExpressA1, year: 2014)
         #expect(try authentication.authenticate(dialogue.objects, dialogue.staticData).count == 2)
         let key = try authentication.cardKey(of: dialogue.objects, dialogue.staticData)
         #expect(key.modulus.count == 112)
@@ -89,7 +87,7 @@ struct RealChainTests {
     /// Mastercard test key F3: static data, card key and combined authentication.
     @Test func mastercard() throws {
         let dialogue = try Dialogue("apdu_traces-0011")
-        let authentication = try authentication("A000000004", 0xF3, AuthorityModulus.mastercardF3, "03", year: 2019)
+        let authentication = try authentication(SchemeKeys.mastercardF3, year: 2019)
         #expect(try authentication.authenticate(dialogue.objects, dialogue.staticData).count == 2)
         let key = try authentication.cardKey(of: dialogue.objects, dialogue.staticData)
         #expect(key.modulus.count == 128)
@@ -110,27 +108,7 @@ struct RealChainTests {
     /// Visa test key 92: the card's key.
     @Test func visa() throws {
         let dialogue = try Dialogue("apdu_traces-0013")
-        let authentication = try authentication("A000000003", 0x92, AuthorityModulus.visa92, "03", year: 2019)
+        let authentication = try authentication(SchemeKeys.visa92, year: 2019)
         #expect(try authentication.cardKey(of: dialogue.objects, dialogue.staticData).modulus.count == 112)
     }
-}
-
-/// Moduli of public test keys of the schemes, as in the files of the traces' projects.
-enum AuthorityModulus {
-    static let americanExpressA1 = """
-        99D17396421EE3F919BA549D9554BE0D4F92CB8B53B4878ED60CC5B2DEEDC79B85C8BD6FD2F23C22E68B381AEEB74153AFB3C96E6C96AD018E
-        73C2025D1EE77622A72BEE973C1AF7B908468D74FDB53DCE8380523E38C30D0A8A226529726824E209E668F49F43B0E8CD2FE527CE7CC41F33
-        F434F95D6E2FE2F589372032F2D6504340F8C542D298B499A53D95AF4083
-        """
-    static let mastercardF3 = """
-        98F0C770F23864C2E766DF02D1E833DFF4FFE92D696E1642F0A88C5694C6479D16DB1537BFE29E4FDC6E6E8AFD1B0EB7EA0124723C333179BF
-        19E93F10658B2F776E829E87DAEDA9C94A8B3382199A350C077977C97AFF08FD11310AC950A72C3CA5002EF513FCCC286E646E3C5387535D50
-        9514B3B326E1234F9CB48C36DDD44B416D23654034A66F403BA511C5EFA3
-        """
-    static let visa92 = """
-        996AF56F569187D09293C14810450ED8EE3357397B18A2458EFAA92DA3B6DF6514EC060195318FD43BE9B8F0CC669E3F844057CBDDF8BDA191
-        BB64473BC8DC9A730DB8F6B4EDE3924186FFD9B8C7735789C23A36BA0B8AF65372EB57EA5D89E7D14E9C7B6B557460F10885DA16AC923F15AF
-        3758F0F03EBD3C5C2C949CBA306DB44E6A2C076C5F67E281D7EF56785DC4D75945E491F01918800A9E2DC66F60080566CE0DAF8D17EAD46AD8
-        E30A247C9F
-        """
 }
