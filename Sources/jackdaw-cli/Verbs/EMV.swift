@@ -4,11 +4,11 @@ import JackdawBytes
 import JackdawCryptography
 import JackdawEMV
 
-/// Chip cards: explains their data.
+/// Chip cards: reads them, and explains their data.
 struct EMV: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "emv",
-        abstract: "Explain the data of chip cards (EMV).",
+        abstract: "Read chip cards (EMV), and explain their data.",
         discussion: """
             Card data is masked: numbers show their first six and last four digits, and names, tracks, expiry dates \
             and data that is not understood are left out. --reveal shows them. PINs and keys are never shown.
@@ -16,8 +16,9 @@ struct EMV: ParsableCommand {
             EXAMPLES
               jackdaw emv tlv 9F3303E0F8C8
               jackdaw emv trace dialogue.txt
+              jackdaw emv read --link pcsc:0
             """,
-        subcommands: [ExplainObjects.self, ExplainTrace.self])
+        subcommands: [ExplainObjects.self, ExplainTrace.self, ReadChipCard.self])
 }
 
 struct ExplainObjects: Verb {
