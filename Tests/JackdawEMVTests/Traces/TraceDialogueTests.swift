@@ -79,8 +79,7 @@ struct TraceDialogueTests {
     /// American Express test key A1: the fields of certificates and signatures, as binaryfoo/emv-bertlv reports them.
     @Test func certificatesAreOpened() throws {
         let row = try #require(try Self.dialogues.get().first { $0.id == "apdu_traces-0001" })
-        let key = SchemeKeys.americanExpressA1.key
-        let keys = AuthenticationKeys([CertificationAuthorityKey(provider: hex("A000000025"), index: 0xA1, key: key)])
+        let keys = AuthenticationKeys([SchemeKeys.americanExpressA1])
         var explainer = TraceExplainer(PlainPrimitives(), keys: keys)
         let blocks = try exchanges(row).flatMap { explainer.explain($0).recovered }
         #expect(blocks.map { $0.tag } == [0x90, 0x9F46, 0x93, 0x9F4B])
