@@ -31,11 +31,15 @@ public struct AuthorityKeys: Sendable, Hashable {
     /// An expired key is a missing key for the kernel: a card that names it fails the authentication, and the terminal
     /// verification results say so (EMV Book 2, 5.2 and 6.2).
     /// - Parameters:
-    ///   - day: the day of the transaction; a key is valid on its last day.
+    ///   - day: the day of the transaction; a key is valid on its last day. With nil, expired keys stay, to explain old
+    ///     dialogues.
     ///   - revoked: certificates of issuers that were revoked.
     /// - Returns: the keys that are valid on the day; those whose last day is not known are.
-    public func authenticationKeys(on day: CardDate, revoked: [RevokedCertificate] = []) -> AuthenticationKeys {
-        let valid = keys.filter { key in key.expiry.map { day <= $0 } ?? true }
+    public func authenticationKeys(on day: CardDate?, revoked: [RevokedCertificate] = []) -> AuthenticationKeys {
+        let valid = keys.filter { key in
+            guard let day, let expiry = key.expiry else { return true }
+            return day <= expiry
+        }
         return AuthenticationKeys(
             valid.map { CertificationAuthorityKey(provider: $0.provider, index: $0.index, key: $0.key) },
             revoked: revoked)

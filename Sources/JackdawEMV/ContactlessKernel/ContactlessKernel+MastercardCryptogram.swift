@@ -15,7 +15,9 @@ extension ContactlessKernel {
         let information = CryptogramInformation(rawValue: octets[0])
         note(.cryptogram(information))
         let decision = CryptogramDecision.first(requested: request.type, information: information)
-        guard decision.action != .terminate else { throw KernelTermination(.unexpectedCryptogram, .cryptogramInformation) }
+        guard decision.action != .terminate else {
+            throw KernelTermination(.unexpectedCryptogram, .cryptogramInformation)
+        }
         if answer.contains(.signedDynamicApplicationData) {
             guard verifySignature(response) else { return }
         } else {

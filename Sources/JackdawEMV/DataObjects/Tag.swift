@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// The tag of a data object, 1 to 4 octets (EMV Book 3, annex B1).
 ///
 /// A literal writes the octets as one number: `0x9F02`.

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// A data object with the meaning of its value.
 ///
 /// Card data is masked or left out, unless the caller asks for it.

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 // The reasons of the rules' results, for people. No text has card data.
 
 extension TerminalVerificationResults {

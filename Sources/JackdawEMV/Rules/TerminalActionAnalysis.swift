@@ -1,3 +1,5 @@
+import JackdawBytes
+
 // Terminal action analysis: EMV Book 3, section 10.7.
 
 /// The type of an application cryptogram, bits 8 and 7 of the reference control parameter and of the Cryptogram

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// How the card is read.
 public enum ApplicationInterface: Sendable, Hashable {
     /// With contacts: directory 1PAY.SYS.DDF01 (PSE), or else each supported application by its name.

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// Reads what a card shows of itself: its directory, its applications, their records and counters. A machine without I/O.
 ///
 /// It verifies no PIN and performs no transaction. GET PROCESSING OPTIONS, which each application needs before its records,
@@ -88,7 +90,9 @@ extension CardSurvey {
     private mutating func askForDirectory(_ interface: ApplicationInterface) -> CardCommand? {
         state = .directory(interface)
         let first: UInt8 = interface == .contact ? 0x31 : 0x32
-        return try? CardCommand.select([first, 0x50, 0x41, 0x59, 0x2E, 0x53, 0x59, 0x53, 0x2E, 0x44, 0x44, 0x46, 0x30, 0x31])
+        return try? CardCommand.select([
+            first, 0x50, 0x41, 0x59, 0x2E, 0x53, 0x59, 0x53, 0x2E, 0x44, 0x44, 0x46, 0x30, 0x31,
+        ])
     }
 
     private mutating func receiveDirectory(_ answer: CardResponse, _ interface: ApplicationInterface) -> CardCommand? {

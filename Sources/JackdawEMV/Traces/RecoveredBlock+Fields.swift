@@ -1,3 +1,5 @@
+import JackdawBytes
+
 // The fields of certificates and signatures after RSA (EMV Book 2, tables 6, 7, 14, 15, 17 and 22).
 
 extension RecoveredBlock {

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 // Certificates and signatures, opened as soon as all parts of their signer's key are known.
 
 extension TraceExplainer {

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// Explains a dialogue with a card, one exchange after the other: the commands and their parameters, the values that were sent
 /// against the list (DOL) with which the card asked for them, and the objects of the answers. A machine without I/O.
 ///

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// What was sent to a card or received from it, as a trace has it.
 public struct TraceMessage: Sendable, Equatable {
     /// The number of the line in the trace, from 1.

@@ -139,7 +139,7 @@ struct ExplainTrace: Verb {
     func run(on console: Console, in environment: CommandEnvironment) throws(CommandError) -> ExitStatus {
         let keys = try caKeys.map(AuthorityKeyFile.read) ?? AuthenticationKeys()
         var explainer = TraceExplainer(
-            LibCryptoPrimitives(), keys: keys, kernel: arguments.kernel, isRevealing: arguments.reveal)
+            LibCryptoPrimitives(mode: .test), keys: keys, kernel: arguments.kernel, isRevealing: arguments.reveal)
         for exchange in try exchanges() {
             let report = ExchangeReport(exchange: explainer.explain(exchange))
             if json { console.result(report.json) } else { report.lines.forEach(console.result) }
@@ -188,7 +188,7 @@ enum AuthorityKeyFile {
         try SmallFile.read(
             path, most: AuthorityKeys.greatestFile, tooMany: "too long for a file of keys", into: &text)
         do throws(CryptographyError) {
-            return try AuthorityKeys(json: text, mode: .test).authenticationKeys()
+            return try AuthorityKeys(json: text, mode: .test).authenticationKeys(on: nil)
         } catch {
             throw CommandError(
                 error.code == .library ? .unavailable : .badData, "\(SmallFile.name(of: path)): \(error)")

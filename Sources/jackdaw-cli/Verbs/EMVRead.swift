@@ -62,7 +62,7 @@ struct ReadChipCard: Verb {
     func run(on console: Console, in environment: CommandEnvironment) throws(CommandError) -> ExitStatus {
         let keys = try caKeys.map(AuthorityKeyFile.read) ?? AuthenticationKeys()
         let explainer = TraceExplainer(
-            LibCryptoPrimitives(), keys: keys, kernel: arguments.kernel, isRevealing: arguments.reveal)
+            LibCryptoPrimitives(mode: .test), keys: keys, kernel: arguments.kernel, isRevealing: arguments.reveal)
         let survey = CardSurvey(terminal: terminal(environment), asksForCryptogram: cryptogram)
         let (link, isJSON) = (self.link, json)
         let conversation = try Conversation()

@@ -78,7 +78,8 @@ struct VirtualCardVerb: Verb {
         try SmallFile.read(card, most: VirtualCard.greatestFile, tooMany: "too long for a card", into: &json)
         do throws(VirtualCardError) {
             return try VirtualCard(
-                json: json, LibCryptoPrimitives(mode: .test), allowsOwnKeys: ownKeys, seed: UInt64.random(in: 0...UInt64.max))
+                json: json, LibCryptoPrimitives(mode: .test), allowsOwnKeys: ownKeys,
+                seed: UInt64.random(in: 0...UInt64.max))
         } catch {
             let remedy = error.code == .notPublished ? "; --own-keys allows them" : ""
             throw CommandError(.badData, "\(SmallFile.name(of: card)): \(error)\(remedy)")
