@@ -170,7 +170,7 @@ extension ContactlessKernel {
         let isSigned = isSigning && (type != .aac || signsRefusals)
         objects.terminal[TerminalVerificationResults.tag] = tvr.octets
         let values = try objects.list(.cdol1).map { objects.values(of: $0) } ?? SecretOctets([])
-        guard let command = try? CardCommand.generateCryptogram(type.rawValue | (isSigned ? 0x10 : 0), values.octets)
+        guard let command = try? CardCommand.generateCryptogram(type.rawValue | (isSigned ? 0x10 : 0), values)
         else { throw KernelTermination(.malformed, .cdol1) }
         listValues.append(values)
         request = (type, isSigned)

@@ -8,7 +8,7 @@ extension ContactlessKernel {
         // Without a PDOL, the command has an empty object 83.
         let values = try objects.list(.pdol).map { objects.values(of: $0) } ?? SecretOctets([])
         listValues = [values]
-        guard let command = try? CardCommand.getProcessingOptions(values.octets) else {
+        guard let command = try? CardCommand.getProcessingOptions(values) else {
             throw KernelTermination(.malformed, .pdol)
         }
         transmit(command, .processingOptions)

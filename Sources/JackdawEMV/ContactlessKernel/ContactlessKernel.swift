@@ -76,16 +76,17 @@ public struct ContactlessKernel<Primitives: AuthenticationPrimitives>: Sendable 
     ///   - application: the objects of the answer to SELECT: 84, and 9F38 if the card has a PDOL. Objects that are none
     ///     of its control information are ignored.
     ///   - primitives: RSA and SHA-1 of the caller.
+    /// - Throws: ``KernelConfigurationError`` if a data object cannot hold a value of terminal or transaction.
     public init(
         _ configuration: KernelConfiguration, _ profile: ContactlessProfile, _ transaction: KernelTransaction,
         kernel: Int?, application: DataObjectStore, _ primitives: Primitives
-    ) {
+    ) throws(KernelConfigurationError) {
         self.configuration = configuration
         self.profile = profile
         self.transaction = transaction
         scheme = Scheme(kernel: kernel)
         authentication = OfflineAuthentication(primitives, keys: configuration.keys, date: transaction.date)
-        objects = ContactlessObjects(terminal: configuration.objects(of: transaction))
+        objects = ContactlessObjects(terminal: try configuration.objects(of: transaction))
         for tag in ContactKernel<Primitives>.controlInformationTags {
             objects.card.set(tag, application.secret(tag))
         }

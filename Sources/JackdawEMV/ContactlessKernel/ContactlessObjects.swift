@@ -6,10 +6,7 @@ struct ContactlessObjects: Sendable {
     var card = DataObjectStore()
 
     /// The values that a list of the card asks for.
-    func values(of list: DataObjectList) -> SecretOctets {
-        var values = list.build { self[$0] }
-        return SecretOctets(wiping: &values)
-    }
+    func values(of list: DataObjectList) -> SecretOctets { list.build { self[$0] } }
 
     /// An object of the terminal, or else of the card.
     subscript(tag: Tag) -> SecretOctets? { terminal.secret(tag) ?? card.secret(tag) }
@@ -65,12 +62,13 @@ struct ContactlessObjects: Sendable {
         if let number = card.secret(.accountNumber) { return number }
         return card.secret(.trackTwo).map { track in
             track.withOctets { track in
-                var octets = [UInt8](repeating: 0xFF, count: (Self.digitCount(track) + 1) / 2)
-                for index in 0..<Self.digitCount(track) {
-                    octets[index / 2] &= index % 2 == 0 ? 0x0F : 0xF0
-                    octets[index / 2] |= index % 2 == 0 ? track.digit(index) << 4 : track.digit(index)
+                let digits = Self.digitCount(track)
+                return SecretOctets(count: (digits + 1) / 2) { octets in
+                    for index in 0..<digits {
+                        octets[index / 2] |= index % 2 == 0 ? track.digit(index) << 4 : track.digit(index)
+                    }
+                    if digits % 2 == 1 { octets[digits / 2] |= 0x0F }
                 }
-                return SecretOctets(wiping: &octets)
             }
         }
     }

@@ -176,9 +176,7 @@ extension CardSurvey {
     private mutating func receiveApplication(_ answer: CardResponse, _ index: Int) -> CardCommand? {
         guard answer.status == .success else { return select(index + 1) }
         learn(answer)
-        var data = values(0x9F38)
-        defer { data.wipe() }
-        guard let command = try? CardCommand.getProcessingOptions(data) else { return select(index + 1) }
+        guard let command = try? CardCommand.getProcessingOptions(values(0x9F38)) else { return select(index + 1) }
         state = .options(index: index)
         return command
     }
@@ -214,9 +212,7 @@ extension CardSurvey {
 
     private mutating func askForCryptogram(_ index: Int) -> CardCommand? {
         guard asksForCryptogram, card.contains(0x8C) else { return select(index + 1) }
-        var data = values(0x8C)
-        defer { data.wipe() }
-        guard let command = try? CardCommand.generateCryptogram(0x00, data) else { return select(index + 1) }
+        guard let command = try? CardCommand.generateCryptogram(0x00, values(0x8C)) else { return select(index + 1) }
         state = .cryptogram(index: index)
         return command
     }
@@ -227,9 +223,9 @@ extension CardSurvey {
     }
 
     /// The values of a list of the card: those of the terminal, else the card's own, else zeros.
-    private func values(_ list: Tag) -> [UInt8] {
+    private func values(_ list: Tag) -> SecretOctets {
         let known = card.withValue(list) { try? DataObjectList($0) } ?? nil
-        guard let known, known.valueCount <= 252 else { return [] }
+        guard let known, known.valueCount <= 252 else { return SecretOctets([]) }
         return known.build { terminal.secret($0) ?? card.secret($0) }
     }
 }

@@ -262,14 +262,12 @@ extension TraceExplainer {
         var (first, collected) = (command, answer.data)
         if kind == .getResponse, let open {
             first = open.command
-            var octets = open.data.octets + answer.data.octets
             // No answer is longer; 64 parts of T=0 have 16,384 octets.
-            guard octets.count <= 1 << 17 else {
-                octets.wipe()
+            guard open.data.count + answer.data.count <= 1 << 17 else {
                 self.open = nil
                 return ExplainedData(answer.data.count, problem: "the answer is too long")
             }
-            collected = SecretOctets(wiping: &octets)
+            collected = SecretOctets(joining: [open.data, answer.data])
         }
         open = nil
         let isWarning = answer.status.first == 0x62 || answer.status.first == 0x63
