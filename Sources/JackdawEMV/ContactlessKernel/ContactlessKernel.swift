@@ -14,7 +14,7 @@
 /// balances of the card.
 ///
 /// ```swift
-/// var kernel = ContactlessKernel(
+/// var kernel = try ContactlessKernel(
 ///     configuration, profile, transaction, kernel: candidate.kernel, application: objects, primitives)
 /// var actions = kernel.start()
 /// // For each effect: actions = kernel.receive(answer, to: effect.identifier)

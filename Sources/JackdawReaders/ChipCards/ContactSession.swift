@@ -45,7 +45,7 @@ public enum PINEntry: Sendable {
 /// let session = ContactSession(CardChannel(link), terminal)
 /// let step = try await session.select(ApplicationSelection(applications, on: .contact))
 /// guard case .selected(_, let application) = step else { return }
-/// let kernel = ContactKernel(configuration, transaction, application: application, primitives)
+/// let kernel = try ContactKernel(configuration, transaction, application: application, primitives)
 /// let outcome = await session.run(kernel)
 /// ```
 ///
@@ -104,16 +104,18 @@ public struct ContactSession: Sendable {
         var step = selection.start()
         while true {
             switch step {
-            case .send(let command): step = selection.receive(try await channel.transmit(command))
-            case .choose(isRequired: false): step = selection.choose(0)
-            case .choose(isRequired: true):
+            case .send(let command, let identifier):
+                step = selection.receive(try await channel.transmit(command), to: identifier)
+            case .choose(isRequired: false, let identifier): step = selection.choose(0, to: identifier)
+            case .choose(isRequired: true, let identifier):
                 let candidates = selection.candidates
                 guard let index = await terminal.chooseApplication(candidates), candidates.indices.contains(index)
                 else {
                     throw LinkError(.cancelled, link: channel.link.description, "no application was chosen")
                 }
-                step = selection.choose(index)
-            case .selected, .failed: return step
+                step = selection.choose(index, to: identifier)
+            // In this loop no answer is late.
+            case .selected, .failed, .ignored: return step
             }
         }
     }

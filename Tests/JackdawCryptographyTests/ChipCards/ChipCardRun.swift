@@ -72,7 +72,7 @@ struct ChipCardRun {
     /// Selects the application and runs the kernel to its outcome.
     mutating func finish() throws -> KernelOutcome {
         _ = card.powerOn()
-        var kernel = ContactKernel(
+        var kernel = try ContactKernel(
             try configuration(), try transaction(), application: try select(), LibCryptoPrimitives(mode: .test))
         var actions = kernel.start()[...]
         while let action = actions.popFirst() {
@@ -98,12 +98,12 @@ struct ChipCardRun {
         var step = selection.start()
         while true {
             switch step {
-            case .send(let command): step = selection.receive(try transmit(command))
-            case .choose: step = selection.choose(0)
+            case .send(let command, let identifier): step = selection.receive(try transmit(command), to: identifier)
+            case .choose(_, let identifier): step = selection.choose(0, to: identifier)
             case .selected(let application, let objects):
                 #expect(application.name == file.name)
                 return objects
-            case .failed: throw RunError()
+            case .failed, .ignored: throw RunError()
             }
         }
     }

@@ -29,7 +29,7 @@ struct ContactlessDialogueTests {
         var card = ScriptedCard(row.id, try #require(row.exchanges))
         let (candidate, objects) = try select(&card)
         let (configuration, profile) = try reader(name)
-        var run = ContactlessRun(
+        var run = try ContactlessRun(
             ContactlessKernel(
                 configuration, profile, try transaction(row.input), kernel: candidate.kernel, application: objects,
                 PlainPrimitives()))
@@ -54,10 +54,12 @@ struct ContactlessDialogueTests {
         var step = selection.start()
         while true {
             switch step {
-            case .send(let command): step = selection.receive(try #require(try card.send(command)))
-            case .choose: step = selection.choose(0)
+            case .send(let command, let identifier):
+                step = selection.receive(try #require(try card.send(command)), to: identifier)
+            case .choose(_, let identifier): step = selection.choose(0, to: identifier)
             case .selected(let candidate, let objects): return (candidate, objects)
             case .failed(let failure): throw failure
+            case .ignored: throw ApplicationSelection.Failure.notAccepted
             }
         }
     }

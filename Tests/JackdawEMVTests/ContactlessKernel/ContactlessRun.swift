@@ -68,7 +68,7 @@ struct ContactlessReader {
     func run(
         _ card: inout ContactlessCard, kernel: Int
     ) throws -> (outcome: ContactlessOutcome, run: ContactlessRun) {
-        var run = ContactlessRun(
+        var run = try ContactlessRun(
             ContactlessKernel(
                 configuration, profile, transaction, kernel: kernel, application: card.application, PlainPrimitives()))
         let outcome = try run.finish { try card.send($0) }

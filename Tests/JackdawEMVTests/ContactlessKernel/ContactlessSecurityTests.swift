@@ -7,7 +7,7 @@ import Testing
 @Suite struct ContactlessSecurityTests {
     private func kernel(_ number: Int, _ card: ContactlessCard) throws -> ContactlessKernel<PlainPrimitives> {
         let reader = try ContactlessReader()
-        return ContactlessKernel(
+        return try ContactlessKernel(
             reader.configuration, reader.profile, reader.transaction, kernel: number, application: card.application,
             PlainPrimitives())
     }

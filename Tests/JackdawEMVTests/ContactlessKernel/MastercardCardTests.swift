@@ -339,7 +339,7 @@ import Testing
 
     @Test(arguments: [nil, 1, 4, 5, 6, 7, 0x81_0203]) func otherKernelsAreNotCovered(kernel: Int?) throws {
         let reader = try ContactlessReader()
-        var run = ContactlessRun(
+        var run = try ContactlessRun(
             ContactlessKernel(
                 reader.configuration, reader.profile, reader.transaction, kernel: kernel,
                 application: DataObjectStore(),

@@ -76,7 +76,7 @@ import Testing
         let transaction = KernelTransaction(
             amount: 1_000, currency: hex("0978"), type: .purchase,
             date: try #require(CardDate(year: 2026, month: 1, day: 15)))
-        return ContactKernel(configuration, transaction, application: DataObjectStore(), NoPrimitives())
+        return try ContactKernel(configuration, transaction, application: DataObjectStore(), NoPrimitives())
     }
 
     private static func approval() throws -> HostAnswer {
