@@ -10,7 +10,9 @@ import Testing
 
 /// `simulate` in a process of its own, and `listen` in this one.
 enum SimulatedListening {
-    /// Offers a simulated reader on a port of this computer, and listens to it.
+    /// Offers a simulated reader on a port of this computer, and listens to it until a swipe is read.
+    ///
+    /// On a busy machine all cards may be swiped before `listen` waits for one; each connection begins with the first card.
     /// - Parameters:
     ///   - family: the family of the reader.
     ///   - options: options of both verbs.
@@ -38,9 +40,11 @@ enum SimulatedListening {
         return try await onOwnThread {
             let first = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
             guard let link = first.firstMatch(of: /tcp:127\.0\.0\.1:[0-9]+/) else { throw CocoaError(.fileReadUnknown) }
-            let run = CommandRun(
-                ["listen", "--link", String(link.0), "--reader", family, "--swipes", "\(most)"] + options
-                    + listening)
+            let arguments =
+                ["listen", "--link", String(link.0), "--reader", family, "--swipes", "\(most)", "--timeout", "20"]
+                + options + listening
+            var run: CommandRun
+            repeat { run = CommandRun(arguments) } while run.status == jackdaw_cli.ExitStatus.nothingFound.rawValue
             process.terminate()
             process.waitUntilExit()
             let rest = [output, messages].map {
