@@ -74,7 +74,7 @@ import Testing
         // The default codes find nothing, and the card approves what the terminal asks for without the issuer.
         #expect(outcome.disposition == .approved)
         #expect(outcome.objects[0x8A] == Array("Y3".utf8))
-        #expect(outcome.host == .unableToGoOnline)
+        #expect(outcome.host == .unreachable)
         let types = run.steps.compactMap { if case .firstCryptogram(let info, _) = $0 { info.type } else { nil } }
         #expect(types == [.arqc])
         #expect(try counter(0x9F13, &run) == [0, 0])
