@@ -17,7 +17,7 @@ import JackdawBytes
 /// `provenance`, `source`, `title` and `summary` are optional.
 extension ReaderProfile {
     /// The largest size of a file, in bytes.
-    public static let greatestFile = 65_536
+    public static let maxFileSize = 65_536
 
     /// Parses a profile.
     /// - Parameter json: a JSON object in UTF-8.
@@ -25,7 +25,7 @@ extension ReaderProfile {
     public init(json: [UInt8]) throws(ReaderError) {
         let root: JSONValue
         do throws(JSONValue.Fault) {
-            root = try JSONValue(json, most: Self.greatestFile)
+            root = try JSONValue(json, most: Self.maxFileSize)
         } catch {
             throw Self.bad("the profile", ReaderError.Reason(error.code), error.message)
         }

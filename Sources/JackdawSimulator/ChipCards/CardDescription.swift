@@ -16,7 +16,7 @@ struct CardDescription {
 
 extension VirtualCard {
     /// The largest size of a card's file, in bytes.
-    public static let greatestFile = 1 << 18
+    public static let maxFileSize = 1 << 18
 
     /// Makes a card from its file; docs/virtual-card.md describes it.
     /// - Parameters:
@@ -31,7 +31,7 @@ extension VirtualCard {
     ) throws(VirtualCardError) {
         let root: JSONValue
         do throws(JSONValue.Fault) {
-            root = try JSONValue(json, most: Self.greatestFile)
+            root = try JSONValue(json, most: Self.maxFileSize)
         } catch {
             throw VirtualCardError(.json, at: "the file", error.message)
         }

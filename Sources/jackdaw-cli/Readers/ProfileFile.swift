@@ -30,7 +30,7 @@ enum ProfileFile {
     static func read(_ path: String) throws(CommandError) -> ReaderProfile {
         var json: [UInt8] = []
         try SmallFile.read(
-            path, most: ReaderProfile.greatestFile, tooMany: "too long for a profile", into: &json)
+            path, most: ReaderProfile.maxFileSize, tooMany: "too long for a profile", into: &json)
         do throws(ReaderError) {
             return try ReaderProfile(json: json)
         } catch {

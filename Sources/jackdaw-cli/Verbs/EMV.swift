@@ -186,7 +186,7 @@ enum AuthorityKeyFile {
     static func read(_ path: String) throws(CommandError) -> AuthenticationKeys {
         var text: [UInt8] = []
         try SmallFile.read(
-            path, most: AuthorityKeys.greatestFile, tooMany: "too long for a file of keys", into: &text)
+            path, most: AuthorityKeys.maxFileSize, tooMany: "too long for a file of keys", into: &text)
         do throws(CryptographyError) {
             return try AuthorityKeys(json: text, mode: .test).authenticationKeys(on: nil)
         } catch {

@@ -75,7 +75,7 @@ struct VirtualCardVerb: Verb {
     private func virtualCard() throws(CommandError) -> VirtualCard {
         var json: [UInt8] = []
         defer { json.wipe() }
-        try SmallFile.read(card, most: VirtualCard.greatestFile, tooMany: "too long for a card", into: &json)
+        try SmallFile.read(card, most: VirtualCard.maxFileSize, tooMany: "too long for a card", into: &json)
         do throws(VirtualCardError) {
             return try VirtualCard(
                 json: json, LibCryptoPrimitives(mode: .test), allowsOwnKeys: ownKeys,

@@ -118,7 +118,7 @@ import Testing
         #expect(Self.fault(deep, ["16"]) == "the profile: depth")
         let unclosed = String(repeating: "{\"a\":", count: 13_000)
         #expect(Self.fault(unclosed, ["16"]) == "the profile: depth")
-        let long = String(repeating: " ", count: ReaderProfile.greatestFile + 1)
+        let long = String(repeating: " ", count: ReaderProfile.maxFileSize + 1)
         #expect(Self.fault(long, ["65537", "65536"]) == "the profile: size")
         // Brackets in a text are no objects.
         let text = #"{"name": "[[[[[[[[[[[[[[[[[[[[[[[[[\"[[[", "family": "b"}"#

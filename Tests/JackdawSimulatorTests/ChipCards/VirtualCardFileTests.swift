@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test func aFileThatIsTooLongIsRefused() {
-        let long = [UInt8](repeating: 0x20, count: VirtualCard.greatestFile + 1)
+        let long = [UInt8](repeating: 0x20, count: VirtualCard.maxFileSize + 1)
         #expect(throws: VirtualCardError.self) { try VirtualCard(json: long, PlainCryptography()) }
     }
 
