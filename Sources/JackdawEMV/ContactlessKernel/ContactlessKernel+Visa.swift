@@ -77,7 +77,7 @@ extension ContactlessKernel {
 
     private var isOnExceptionFile: Bool {
         let account = objects.account
-        return configuration.exceptionFile.contains { account == $0 }
+        return configuration.exceptionFile.contains { account?.isSameNumber(as: $0) == true }
     }
 
     /// Checks whether the card allows cash or cashback.

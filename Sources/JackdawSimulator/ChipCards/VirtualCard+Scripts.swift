@@ -9,8 +9,9 @@ extension VirtualCard {
         guard let index = session.application, let transaction = session.transaction,
             let identity = transaction.identity
         else { return .status(.conditionsNotSatisfied) }
-        let number = transaction.commandCount + 1
-        session.transaction?.commandCount = number
+        session.transaction?.commandCount += 1
+        // Visa's cards protect all commands of a transaction alike.
+        let number = applications[index].scheme.isVisa ? 1 : transaction.commandCount + 1
         let status = scriptStatus(instruction, command, index, identity, number)
         session.transaction?.scripts.note(isDone: status == .success)
         if let scripts = session.transaction?.scripts { states[index].scripts = scripts }

@@ -247,7 +247,7 @@ import Testing
 
     /// Each object has the time of day, which stands still here.
     @Test func eachEventHasItsTime() async throws {
-        var environment = try environment([([Presentation(Self.visa)], [])])
+        let environment = try environment([([Presentation(Self.visa)], [])])
         let run = try await run(["--link", Self.link, "--reader", "miura", "--json", "--once"], by: environment)
         #expect(run.status == .done)
         #expect(run.lines.count > 4)

@@ -46,7 +46,7 @@ import Testing
 
     @Test(arguments: [
         (ChipCardFile.visa, ["841E00000860D12691F150AEEA", "84180000086DD23C46E8B7EE41"]),
-        (.mChip, ["841E000008D8E7D8DE3B690EA7", "84180000082A556A7E404F1109"]),
+        (.mChip, ["841E000008D8E7D8DE3B690EA7", "8418000008223996F781CB2527"]),
     ])
     func theIssuerUnblocksTheApplication(_ file: ChipCardFile, _ commands: [String]) throws {
         var run = try run(file, commands)
