@@ -32,7 +32,7 @@ public struct ServiceCode: Sendable, Hashable, CustomStringConvertible {
         case all
         /// 2, 5 or 7: goods and services, no cash.
         case goodsAndServices
-        /// 3: ATMs only.
+        /// 3: transactions at ATMs only.
         case cashMachines
         /// 4: withdrawal of cash only.
         case cash

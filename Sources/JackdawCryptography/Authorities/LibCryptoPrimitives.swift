@@ -10,7 +10,7 @@ public import JackdawEMV
 public struct LibCryptoPrimitives: AuthenticationPrimitives {
     private let mode: CardMode
 
-    /// Creates the calculations.
+    /// Creates the calculations for cards of a mode.
     /// - Parameter mode: live cards or test cards.
     public init(mode: CardMode) { self.mode = mode }
 

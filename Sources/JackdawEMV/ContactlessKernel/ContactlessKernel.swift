@@ -161,8 +161,6 @@ public struct ContactlessKernel<Primitives: AuthenticationPrimitives>: Sendable 
         finish(outcome)
     }
 
-    // MARK: the machine
-
     private mutating func ask(_ task: KernelEffect.Task, _ meaning: Waiting) {
         lastIdentifier += 1
         waiting = meaning

@@ -128,7 +128,6 @@ struct CommandEnvironment: Sendable {
         return environment
     }
 
-    /// The computer itself.
     init() {
         let bluetooth = Bluetooth()
         let linux = LinuxDevices(bluetooth: bluetooth)

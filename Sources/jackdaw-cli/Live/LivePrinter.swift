@@ -20,7 +20,6 @@ struct LivePrinter {
         cards = CardPrinter(showsFailures: options.showsFailures, console)
     }
 
-    /// Prints an event.
     mutating func receive(_ event: LiveEvent) {
         let link = options.link.description
         switch event.event {

@@ -55,7 +55,6 @@ struct Devices: Verb {
         return status
     }
 
-    /// Lists reader families.
     func list(_ families: [ReaderFamily], isApart: Bool, on console: Console) {
         var table = FamilyReport.table
         for family in families {
