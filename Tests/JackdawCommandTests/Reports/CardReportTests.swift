@@ -196,7 +196,7 @@ import Testing
         builder.add(.encryptedTracks, block.span)
         let event = CardEvent(builder.finish(family: "test", cipher: .tripleDESBlocks), source: .audioReader)
         let report = CardReport(event: event, isRevealed: false)
-        #expect(report.facts == "411111******1111, visa, ***/****, expires 12/29")
+        #expect(report.facts == "411111******1111, visa, ***/****, expires 12/29, source audio_reader")
         #expect(CardReport(event: event, isRevealed: true).name == "DOE/JANE")
     }
 
