@@ -2,7 +2,7 @@
 
 /// A contactless reader, with its settings for the selected application. Experimental.
 ///
-/// ``KernelConfiguration`` has the facts of the terminal behind it.
+/// ``KernelConfiguration`` describes its terminal.
 public struct ContactlessProfile: Sendable {
     /// The limits and qualifiers of pre-processing (Book B section 3.1.1). A Visa-style card needs its qualifiers.
     /// Default: no limit and no qualifiers.

@@ -136,7 +136,7 @@ extension ContactKernel {
     ) throws(KernelTermination) -> Bool {
         guard padding.count == key.modulus.count - 17 else { return false }
         var block: [UInt8] = []
-        // Octets that grow into other memory would leave the PIN behind.
+        // An array that grows into other memory would leave a copy of the PIN in the old one.
         block.reserveCapacity(key.modulus.count)
         defer { block.wipe() }
         block.append(0x7F)

@@ -49,7 +49,7 @@ public struct TerminalType: RawRepresentable, Sendable, Hashable {
     /// Whether an attendant operates the terminal.
     public var isAttended: Bool { rawValue & 0x0F < 4 }
 
-    /// Whether the terminal is a automated teller machine (ATM): types 14 to 16 that can pay out cash.
+    /// Whether the terminal is an automated teller machine (ATM): types 14 to 16 that can pay out cash.
     public func isATM(_ capabilities: AdditionalTerminalCapabilities) -> Bool {
         (0x14...0x16).contains(rawValue) && capabilities.contains(.cash)
     }
