@@ -8,6 +8,6 @@ struct BenchmarkCommand: AsyncParsableCommand {
         abstract: "Measures the decoders over recordings with known content.",
         subcommands: [
             Accuracy.self, Negative.self, Speed.self, Compare.self, Modem.self, Live.self, Frames.self, Readers.self,
-            Autodetect.self, DataObjects.self, Keys.self,
+            Autodetect.self, DataObjects.self, Keys.self, Transaction.self,
         ])
 }
