@@ -111,7 +111,7 @@ extension ContactKernel {
 
     static func cryptogram(_ octets: Span<UInt8>) throws(KernelTermination) -> DataObjectStore {
         var answer = DataObjectStore()
-        guard let first = (try? TagLengthValue.list(octets))?.first else {
+        guard let first = TagLengthValue.single(in: octets) else {
             throw KernelTermination(.malformed, .responseFormat2)
         }
         switch first.tag {

@@ -55,7 +55,7 @@ extension ContactKernel {
     /// The objects of an answer in format 1 (80: AIP, AFL) or 2 (77).
     static func processingOptions(_ octets: Span<UInt8>) throws(KernelTermination) -> DataObjectStore {
         var options = DataObjectStore()
-        guard let first = (try? TagLengthValue.list(octets))?.first else {
+        guard let first = TagLengthValue.single(in: octets) else {
             throw KernelTermination(.malformed, .responseFormat2)
         }
         switch first.tag {

@@ -383,6 +383,9 @@ import Testing
             (0xAE, "6985", .status), (0xAE, "77039F27009000", .missing), (0xAE, "80049000", .malformed),
             (0xAE, "77149F2701C09F360200079F26080123456789ABCDEF9000", .unexpectedCryptogram),
             (0xAE, "77165A0100" + "9F2701009F360200079F26080123456789ABCD9000", .malformed),
+            (0xA8, "770A82021980940408010100" + "9F0702FFFF" + "9000", .malformed),
+            (0xB2, "70025A00" + "9F0702FFFF" + "9000", .malformed),
+            (0xAE, "77149F2701009F360200079F26080123456789ABCDEF" + "9F1001AA" + "9000", .malformed),
         ] as [(UInt8, String, KernelTermination.Code)])
     func brokenAnswersEndTheApplication(instruction: UInt8, answer: String, code: KernelTermination.Code) throws {
         let (outcome, _, _) = try transact { card, _ in card.replaced[instruction] = hex(answer) }

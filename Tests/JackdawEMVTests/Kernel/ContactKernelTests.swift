@@ -178,6 +178,21 @@ import Testing
         #expect(try run.finish().disposition == .selectAnother)
     }
 
+    /// An answer is one template: objects after it are no part of what a signature covers (Book 3, 6.5 and 10.2).
+    @Test(
+        arguments: [
+            (0, "8006180008010100" + "9F0702FFFF", 0x77), (0, "770A82021800940408010100" + "9F0702FFFF", 0x77),
+            (1, nil, 0x70), (2, "77149F2701809F360200019F26081122334455667788" + "9F1001AA", 0x77),
+            (2, "800B8000011122334455667788" + "9F1001AA", 0x77),
+        ] as [(Int, String?, JackdawEMV.Tag)])
+    func objectsAfterTheTemplateTerminate(_ command: Int, _ answer: String?, _ tag: JackdawEMV.Tag) throws {
+        var run = try approvedOnline()
+        run.card.replaced[command] = (answer.map { hex($0) } ?? run.card.records[0] + hex("9F0702FFFF")) + hex("9000")
+        let reason = try run.finish().termination
+        #expect(reason?.code == .malformed && reason?.tag == tag)
+        #expect(run.card.commands.count == command + 1)
+    }
+
     @Test func aWarningOfARecordTerminates() throws {
         var run = try approvedOnline()
         run.card.replaced[1] = run.card.records[0] + hex("6283")

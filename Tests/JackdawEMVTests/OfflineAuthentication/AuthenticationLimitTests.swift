@@ -42,6 +42,31 @@ import Testing
         #expect(try authentication.dynamicNumber(response, signedBy: key, over: SecretOctets([])) == number)
     }
 
+    /// INTERNAL AUTHENTICATE and READ RECORD answer one template (Book 3, 6.5.9 and 10.3).
+    @Test func objectsAfterTheTemplateFail() throws {
+        let signature = block([0x05, 0x01, 0x03, 0x02, 0x77, 0x77], 64)
+        let key = RSAPublicKey(modulus: [UInt8](repeating: 1, count: 64), exponent: [3])
+        let authentication = try authentication()
+        for answer in [
+            TagLengthValueBuilder.encode(0x80, signature),
+            TagLengthValueBuilder.encode(0x77, TagLengthValueBuilder.encode(0x9F4B, signature)),
+        ] {
+            let number = try authentication.dynamicNumber(SecretOctets(answer), signedBy: key, over: SecretOctets([]))
+            #expect(number == [0x77, 0x77])
+            let error = #expect(throws: AuthenticationFailure.self) {
+                try authentication.dynamicNumber(
+                    SecretOctets(answer + hex("DF0100")), signedBy: key, over: SecretOctets([]))
+            }
+            #expect(error?.code == .response)
+        }
+        for file in [10, 11] {
+            var data = StaticAuthenticationData()
+            data.add(hex("7003DF0100" + "DF0100").span, file: file)
+            let error = #expect(throws: AuthenticationFailure.self) { try data.octets(of: DataObjectStore()) }
+            #expect(error?.code == .record)
+        }
+    }
+
     @Test(arguments: [(64, true), (65, false)])
     func staticDataBeyondTheLimitFail(_ records: Int, _ isValid: Bool) {
         let record = TagLengthValueBuilder.encode(0x70, TagLengthValueBuilder.encode(0xDF01, hex("00")) + zeros(252))
