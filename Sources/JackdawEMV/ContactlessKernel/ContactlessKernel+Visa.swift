@@ -18,8 +18,7 @@ extension ContactlessKernel {
         let information = try cryptogramInformation()
         objects.card[.cryptogramInformation] = [information.rawValue]
         note(.cryptogram(information))
-        let card = try objects.form(CardTransactionQualifiers.tag) { CardTransactionQualifiers($0) }
-        var decision = VisaDecision(of: information.type, card)
+        var decision = VisaDecision(of: information.type, try objects.bits())
         if information.type == nil { follow(.unknownCryptogram, &decision) }
         if information.type == .tc, qualifiers.contains(.onlineCryptogramRequired) {
             follow(.onlineRequired, &decision)
@@ -82,7 +81,7 @@ extension ContactlessKernel {
 
     /// Checks whether the card allows cash or cashback.
     private mutating func checkUsage(_ decision: inout VisaDecision) throws(KernelTermination) {
-        let usage = try objects.form(ApplicationUsageControl.tag) { ApplicationUsageControl($0) }
+        let usage: ApplicationUsageControl? = try objects.bits()
         let isDomestic = objects.card[.issuerCountry] == configuration.country
         let isKnown = !objects.isEmpty(.issuerCountry)
         func allows(_ domestic: ApplicationUsageControl, _ international: ApplicationUsageControl) -> Bool {
@@ -109,7 +108,8 @@ extension ContactlessKernel {
             if isDynamic {
                 objects.card[.dynamicNumber] = try dynamicNumber()
             } else {
-                objects.card[.dataAuthenticationCode] = try authentication.authenticate(objects.card, staticData)
+                let code = try authentication.authenticate(objects.card, objects.staticData)
+                objects.card[.dataAuthenticationCode] = code
             }
         } catch { failure = error }
         note(.offlineAuthentication(AuthenticationReport(method: isDynamic ? .dda : .sda, failure: failure)))
@@ -132,7 +132,7 @@ extension ContactlessKernel {
             throw AuthenticationFailure(.missing, in: .cardAuthenticationData)
         }
         guard related.first == 0x01 else { throw AuthenticationFailure(.algorithm, in: .cardAuthenticationData) }
-        let key = try authentication.cardKey(of: objects.card, staticData)
+        let key = try authentication.cardKey(of: objects.card, objects.staticData)
         let covered = [Tag.unpredictableNumber, .amountAuthorised, .currency].flatMap { objects.terminal[$0] ?? [] }
         let signature = objects.card[.signedDynamicApplicationData] ?? []
         return try authentication.dynamicNumber(

@@ -26,11 +26,12 @@ public struct ContactlessKernel<Primitives: AuthenticationPrimitives>: Sendable 
     let authentication: OfflineAuthentication<Primitives>
     let scheme: Scheme
 
-    var objects: ContactlessObjects
-    var tvr: TerminalVerificationResults = []
+    /// The objects of terminal and card, among them the TVR.
+    var objects: KernelObjects
+    var tvr: TerminalVerificationResults = [] {
+        didSet { objects.terminal[TerminalVerificationResults.tag] = tvr.octets }
+    }
     var interchange: ApplicationInterchangeProfile = []
-    var staticData = StaticAuthenticationData()
-    var records: [ApplicationFileLocator.Record] = []
     /// The values of PDOL and CDOL1, which a signature covers.
     var listValues: [SecretOctets] = []
     /// The cryptogram that was requested (Mastercard).
@@ -64,7 +65,7 @@ public struct ContactlessKernel<Primitives: AuthenticationPrimitives>: Sendable 
     enum Waiting: Sendable {
         case unpredictableNumber
         case processingOptions
-        case record(Int)
+        case record(ApplicationFileLocator.Record)
         case cryptogram
     }
 
@@ -86,10 +87,9 @@ public struct ContactlessKernel<Primitives: AuthenticationPrimitives>: Sendable 
         self.transaction = transaction
         scheme = Scheme(kernel: kernel)
         authentication = OfflineAuthentication(primitives, keys: configuration.keys, date: transaction.date)
-        objects = ContactlessObjects(terminal: try configuration.objects(of: transaction))
-        for tag in ContactKernel<Primitives>.controlInformationTags {
-            objects.card.set(tag, application.secret(tag))
-        }
+        objects = KernelObjects(
+            terminal: try configuration.objects(of: transaction), application: application, kernel: kernel)
+        objects.terminal[TerminalVerificationResults.tag] = tvr.octets
     }
 
     /// Begins the transaction. A second call has no effect.
@@ -128,7 +128,11 @@ public struct ContactlessKernel<Primitives: AuthenticationPrimitives>: Sendable 
     mutating func note(_ step: ContactlessStep) { actions.append(.step(step)) }
 
     /// Sends a command to the card, and remembers the meaning of its answer.
-    mutating func transmit(_ command: CardCommand, _ meaning: Waiting) { ask(.transmit(command), meaning) }
+    /// - Throws: the object as malformed if there is no command, as its values have an invalid length.
+    mutating func transmit(_ command: CardCommand?, of tag: Tag, _ meaning: Waiting) throws(KernelTermination) {
+        guard let command else { throw KernelTermination(.malformed, tag) }
+        ask(.transmit(command), meaning)
+    }
 
     /// Ends the transaction with its outcome, the last action.
     mutating func finish(_ outcome: ContactlessOutcome) {
@@ -161,7 +165,7 @@ public struct ContactlessKernel<Primitives: AuthenticationPrimitives>: Sendable 
         finish(outcome)
     }
 
-    private mutating func ask(_ task: KernelEffect.Task, _ meaning: Waiting) {
+    mutating func ask(_ task: KernelEffect.Task, _ meaning: Waiting) {
         lastIdentifier += 1
         waiting = meaning
         actions.append(.effect(KernelEffect(identifier: lastIdentifier, task: task)))
@@ -187,7 +191,6 @@ public struct ContactlessKernel<Primitives: AuthenticationPrimitives>: Sendable 
         } else {
             setMethods([])
         }
-        objects.terminal[TerminalVerificationResults.tag] = tvr.octets
         ask(.random(count: 4), .unpredictableNumber)
     }
 
@@ -202,7 +205,7 @@ public struct ContactlessKernel<Primitives: AuthenticationPrimitives>: Sendable 
             try sendProcessingOptions()
         case (.unpredictableNumber, _): return false
         case (.processingOptions, .response(let response)): try takeProcessingOptions(response)
-        case (.record(let index), .response(let response)): try takeRecord(response, index)
+        case (.record(let record), .response(let response)): try takeRecord(response, record)
         case (.cryptogram, .response(let response)): try takeCryptogram(response)
         default: return false
         }

@@ -5,30 +5,14 @@ import JackdawBytes
 extension ContactKernel {
     mutating func beginVerification() throws(KernelTermination) {
         guard profile.contains(.cardholderVerificationSupported) else {
-            terminal[.cvmResults] = CardholderVerificationResults.none(.unknown).octets
+            objects.terminal[.cvmResults] = CardholderVerificationResults.none(.unknown).octets
             try beginRiskManagement()
             return
         }
-        let list = try value(.cvmList) { try? CardholderVerificationList($0.span) }
-        let situation = Self.situation(configuration, transaction, currency: card[.applicationCurrency])
-        verification = CardholderVerification(list, situation)
+        let list = try objects.form(.cvmList) { try? CardholderVerificationList($0) }
+        verification = CardholderVerification(list, objects.verificationSituation(configuration, transaction))
         let step = verification.start()
         try takeStep(step)
-    }
-
-    /// The facts of cardholder verification.
-    /// - Parameters:
-    ///   - configuration: the terminal.
-    ///   - transaction: the transaction.
-    ///   - currency: the card's application currency (9F42); nil if it names none.
-    /// - Returns: the facts.
-    static func situation(
-        _ configuration: KernelConfiguration, _ transaction: KernelTransaction, currency: [UInt8]?
-    ) -> CardholderVerification.Situation {
-        CardholderVerification.Situation(
-            capabilities: configuration.capabilities, type: transaction.type, isAttended: configuration.type.isAttended,
-            amount: transaction.amount, otherAmount: transaction.otherAmount,
-            isInApplicationCurrency: currency == transaction.currency, isPINPadWorking: configuration.isPINPadWorking)
     }
 
     /// Goes on with an answer of the card or the PIN pad.
@@ -61,7 +45,7 @@ extension ContactKernel {
     /// 17 octets of a block (Book 2, 7.2).
     private var pinKey: RSAPublicKey? {
         do throws(AuthenticationFailure) {
-            let key = try authentication.pinKey(of: card, staticData)
+            let key = try authentication.pinKey(of: objects.card, objects.staticData)
             return key.modulus.count >= 17 ? key : nil
         } catch { return nil }
     }
@@ -76,7 +60,7 @@ extension ContactKernel {
     mutating func takePIN(_ digits: SecretOctets, _ key: RSAPublicKey?) throws(KernelTermination) -> Bool {
         guard let block = Self.pinBlock(digits) else { return false }
         if let key {
-            transmit(.getChallenge, .challenge(block, key))
+            ask(.transmit(.getChallenge), .challenge(block, key))
         } else {
             try verify(block, isEnciphered: false)
         }
@@ -114,7 +98,7 @@ extension ContactKernel {
             try advanceVerification(.notEnciphered)
             return
         }
-        transmit(command, .pinVerification)
+        ask(.transmit(command), .pinVerification)
     }
 
     mutating func takeChallenge(
@@ -158,7 +142,7 @@ extension ContactKernel {
         if let status = report.termination { throw KernelTermination(.status, status: status) }
         tvr.formUnion(report.tvr)
         if report.isPerformed { tsi.insert(.cardholderVerificationPerformed) }
-        terminal[.cvmResults] = report.results?.octets
+        objects.terminal[.cvmResults] = report.results?.octets
         isSignatureRequired = report.isSignatureRequired
         isOnlinePINCaptured = report.isOnlinePINCaptured
         try beginRiskManagement()

@@ -17,20 +17,18 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
     let transaction: KernelTransaction
     let authentication: OfflineAuthentication<Primitives>
 
-    /// The objects of terminal and transaction. They come before those of the card, which cannot replace them.
-    var terminal: DataObjectStore
-    /// The objects of the card's application.
-    var card = DataObjectStore()
-    var tvr: TerminalVerificationResults = []
-    var tsi: TransactionStatusInformation = []
+    /// The objects of terminal and card, among them the results.
+    var objects: KernelObjects
+    var tvr: TerminalVerificationResults = [] {
+        didSet { objects.terminal[TerminalVerificationResults.tag] = tvr.octets }
+    }
+    var tsi: TransactionStatusInformation = [] {
+        didSet { objects.terminal[TransactionStatusInformation.tag] = tsi.octets }
+    }
     /// The phase that is under way.
     public internal(set) var phase = KernelPhase.initiateApplication
 
     var profile: ApplicationInterchangeProfile = []
-    var records: [ApplicationFileLocator.Record] = []
-    /// The objects of the records, among which none may be repeated.
-    var recordObjects = DataObjectStore()
-    var staticData = StaticAuthenticationData()
     var method: AuthenticationMethod?
     /// The card's key for signatures; nil if it was not recovered.
     var cardKey: RSAPublicKey?
@@ -74,7 +72,7 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
     enum Waiting {
         case unpredictableNumber
         case processingOptions
-        case record(Int)
+        case record(ApplicationFileLocator.Record)
         /// The signature that this key of the card verifies.
         case internalAuthentication(RSAPublicKey)
         case pinTryCounter
@@ -110,11 +108,11 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
         self.configuration = configuration
         self.transaction = transaction
         authentication = OfflineAuthentication(primitives, keys: configuration.keys, date: transaction.date)
-        terminal = try configuration.objects(of: transaction)
-        verification = CardholderVerification(nil, Self.situation(configuration, transaction, currency: nil))
-        for tag in Self.controlInformationTags where DataElement.isOfCard(tag) {
-            card.set(tag, application.secret(tag))
-        }
+        objects = KernelObjects(
+            terminal: try configuration.objects(of: transaction), application: application, kernel: nil)
+        verification = CardholderVerification(nil, objects.verificationSituation(configuration, transaction))
+        objects.terminal[TerminalVerificationResults.tag] = tvr.octets
+        objects.terminal[TransactionStatusInformation.tag] = tsi.octets
     }
 
     /// Begins the transaction. A second call has no effect.
@@ -157,15 +155,15 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
     }
 
     /// Sends a command to the card.
-    mutating func transmit(_ command: CardCommand, _ meaning: Waiting) {
+    /// - Throws: the object as malformed if there is no command, as its values have an invalid length.
+    mutating func transmit(_ command: CardCommand?, of tag: Tag, _ meaning: Waiting) throws(KernelTermination) {
+        guard let command else { throw KernelTermination(.malformed, tag) }
         ask(.transmit(command), meaning)
     }
 
     /// Asks the card for an object with GET DATA.
     mutating func requestData(_ tag: Tag, _ meaning: Waiting) throws(KernelTermination) {
-        let command: CardCommand
-        do throws(CardMessageError) { command = try .getData(tag) } catch { throw KernelTermination(.malformed, tag) }
-        transmit(command, meaning)
+        try transmit(try? CardCommand.getData(tag), of: tag, meaning)
     }
 
     mutating func note(_ step: KernelStep) { actions.append(.step(step)) }
@@ -175,7 +173,6 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
         isOver = true
         waiting = nil
         closeScripts()
-        publishResults()
         let isApproved = disposition == .approved
         actions.append(
             .finished(
@@ -183,42 +180,7 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
                     disposition: disposition, phase: phase, host: host,
                     isReversalRequired: mayBeApproved && !isApproved,
                     isSignatureRequired: isApproved && isSignatureRequired, isAdviceRequested: isAdviceRequested,
-                    tvr: tvr, tsi: tsi, scriptResults: scriptResults, objects: mergedObjects)))
-    }
-
-    /// Writes TVR and TSI to the terminal's objects, of which the lists of the card take them.
-    mutating func publishResults() {
-        terminal[TerminalVerificationResults.tag] = tvr.octets
-        terminal[TransactionStatusInformation.tag] = tsi.octets
-    }
-
-    /// Builds the values of a list from the objects of terminal and card.
-    mutating func values(of list: DataObjectList) -> SecretOctets {
-        publishResults()
-        let terminal = terminal
-        let card = card
-        return list.build { terminal.secret($0) ?? card.secret($0) }
-    }
-
-    /// A list of the card; nil if the card has none. An empty list counts as none.
-    func list(_ tag: Tag) throws(KernelTermination) -> DataObjectList? {
-        guard let octets = card[tag], !octets.isEmpty else { return nil }
-        do throws(DataObjectError) { return try DataObjectList(octets.span) } catch {
-            throw KernelTermination(.malformed, tag)
-        }
-    }
-
-    /// A value of the card in a form; nil if the card does not have it.
-    func value<Value>(_ tag: Tag, _ form: ([UInt8]) -> Value?) throws(KernelTermination) -> Value? {
-        guard let octets = card[tag] else { return nil }
-        guard let value = form(octets) else { throw KernelTermination(.malformed, tag) }
-        return value
-    }
-
-    private var mergedObjects: DataObjectStore {
-        var objects = card
-        for tag in terminal.tags { objects.set(tag, terminal.secret(tag)) }
-        return objects
+                    tvr: tvr, tsi: tsi, scriptResults: scriptResults, objects: objects.all)))
     }
 
     private mutating func takeActions() -> [KernelAction] {
@@ -233,7 +195,7 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
         case (_, .cardLost): try breakOff(open, KernelTermination(.cardLost))
         case (_, .cancelled): try breakOff(open, KernelTermination(.cancelled))
         case (.unpredictableNumber, .random(let number)) where number.count == 4:
-            terminal[.unpredictableNumber] = number
+            objects.terminal[.unpredictableNumber] = number
             try sendProcessingOptions()
         case (.selectionNumber, .random(let number)) where number.count == 4: try select(by: number)
         case (.padding(let pin, let challenge, let key), .random(let octets)):
@@ -266,7 +228,7 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
     private mutating func take(_ response: CardResponse, _ open: Waiting) throws(KernelTermination) {
         switch open {
         case .processingOptions: try takeProcessingOptions(response)
-        case .record(let index): try takeRecord(response, index)
+        case .record(let record): try takeRecord(response, record)
         case .internalAuthentication(let key): try takeSignature(response, key)
         case .pinTryCounter: try takeTryCounter(response)
         case .challenge(let pin, let key): try takeChallenge(response, pin, key)

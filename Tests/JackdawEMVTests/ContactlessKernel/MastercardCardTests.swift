@@ -293,6 +293,42 @@ import Testing
         #expect(broken.outcome.termination?.tag == 0x9F4B)
     }
 
+    // MARK: objects of the terminal
+
+    /// A card supplies no object whose source is the terminal or the issuer, also not one that the terminal does not
+    /// have. For kernel 2, 9F5B (DSDOL) and 9F66 (PUNATC) are of the card (Book C-2, annex A).
+    @Test func aCardSuppliesNoObjectOfTheTerminalOrTheIssuer() throws {
+        let foreign: [(tag: JackdawEMV.Tag, value: [UInt8])] = [
+            (0x8A, hex("3030")), (0x91, hex("1122334455667788")), (0x9F1E, hex("3132333435363738")),
+            (0x9F53, hex("52")), (0x9F7C, [UInt8](repeating: 1, count: 20)),
+        ]
+        let own: [(tag: JackdawEMV.Tag, value: [UInt8])] = [
+            (0x9F5B, hex("AB01")), (0x9F66, hex("AB02")), (0xDF01, hex("AB03")),
+        ]
+        let (outcome, _, card) = try transact { card, _ in
+            for object in foreign + own { card.record[object.tag] = object.value }
+            let list = (own + foreign).flatMap { $0.tag.octets + [UInt8($0.value.count)] }
+            card.record[0x8C] = list + (card.record[0x8C] ?? [])
+        }
+        #expect(outcome.disposition == .approved)
+        let count = foreign.reduce(0) { $0 + $1.value.count }
+        let values = try cryptogramData(card).data.prefix(6 + count)
+        #expect(Array(values) == hex("AB01AB02AB03") + [UInt8](repeating: 0, count: count))
+        #expect(outcome.dataRecord?.contains(0x9F1E) == false)
+        #expect(outcome.dataRecord?.contains(0x9F53) == false)
+    }
+
+    /// 9F45 and 9F4C come out of signatures.
+    @Test func recordsDoNotSupplyTheResultsOfAuthentication() throws {
+        let (_, _, card) = try transact { card, _ in
+            card.isSigning = false
+            card.record[0x9F45] = hex("DAC0")
+            card.record[0x9F4C] = hex("1234")
+            card.record[0x8C] = hex("9F45029F4C02") + (card.record[0x8C] ?? [])
+        }
+        #expect(try cryptogramData(card).data.prefix(4) == hex("00000000")[...])
+    }
+
     // MARK: functions that are not covered
 
     @Test func magneticStripeModeIsNotCovered() throws {

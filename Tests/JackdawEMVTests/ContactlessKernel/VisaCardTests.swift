@@ -258,6 +258,22 @@ import Testing
         }
     }
 
+    /// A card supplies no object whose source is the terminal or the issuer, also not one that the terminal does not
+    /// have.
+    @Test func aCardSuppliesNoObjectOfTheTerminalOrTheIssuer() throws {
+        let (outcome, _, _) = try transact { card, _ in
+            card.information = 0x80
+            card.record[0x9F39] = hex("07")
+            card.record[0x9F1E] = hex("3132333435363738")
+            card.answer[0x9F66] = hex("FFFFFFFF")
+            card.answer[0x9F7C] = hex("0102")
+        }
+        #expect(outcome.disposition == .onlineRequest)
+        let online = try #require(outcome.online).objects
+        #expect(online[0x9F39] == nil && online[0x9F1E] == nil)
+        #expect(online[0x9F7C] == hex("0102"))
+    }
+
     @Test func theFormFactorStatesTheInterface() throws {
         let (outcome, _, _) = try transact { card, _ in card.answer[0x9F6E] = hex("20700013") }
         #expect(outcome.dataRecord?[0x9F6E] == hex("20700010"))

@@ -286,6 +286,19 @@ import Testing
         #expect(outcome.objects[0x8A] == Array("Z3".utf8))
     }
 
+    /// The Data Authentication Code (9F45) and the ICC Dynamic Number (9F4C) come out of signatures (Book 2, 5.4 and
+    /// 6.5), and not out of records.
+    @Test func recordsDoNotSupplyTheResultsOfAuthentication() throws {
+        let account = "5A089999990000000014" + "5F2403491231"
+        let lists = "8C069F45029F4C02" + "8D028A02" + "8E0A00000000000000001F00"
+        var card = VirtualCard()
+        card.records = [TagLengthValueBuilder.encode(0x70, hex(account + lists + "9F4502DAC0" + "9F4C021234"))]
+        var run = try run(card)
+        let outcome = try run.finish()
+        #expect(commands(run, 0xAE)[0][5...].elementsEqual(hex("00000000") + [0]))
+        #expect(outcome.objects[0x9F45] == nil && outcome.objects[0x9F4C] == nil)
+    }
+
     /// The books set no limit to the records of an AFL.
     @Test(arguments: [(128, nil), (129, KernelTermination.Code.limitExceeded)])
     func aCardWithTooManyRecordsTerminates(_ count: Int, _ code: KernelTermination.Code?) throws {
