@@ -41,9 +41,8 @@ public struct ContactlessKernel<Primitives: AuthenticationPrimitives>: Sendable 
     var verification: ContactlessOutcome.Verification?
     var isReceiptRequired = false
 
+    private var effects = KernelEffects()
     private var waiting: Waiting?
-    private var lastIdentifier = 0
-    private var hasStarted = false
     private var actions: [ContactlessAction] = []
 
     /// The kernels of Book B that this type covers.
@@ -95,8 +94,7 @@ public struct ContactlessKernel<Primitives: AuthenticationPrimitives>: Sendable 
     /// Begins the transaction. A second call has no effect.
     /// - Returns: the first actions.
     public mutating func start() -> [ContactlessAction] {
-        guard !hasStarted else { return [] }
-        hasStarted = true
+        guard effects.start() else { return [] }
         begin()
         return takeActions()
     }
@@ -108,18 +106,11 @@ public struct ContactlessKernel<Primitives: AuthenticationPrimitives>: Sendable 
     ///     says so.
     /// - Returns: the next actions.
     public mutating func receive(_ answer: KernelAnswer, to identifier: Int) -> [ContactlessAction] {
-        guard let open = waiting, identifier == lastIdentifier else {
-            let isKnown = identifier > 0 && identifier <= lastIdentifier
-            note(.ignored(identifier: identifier, isKnown ? .late : .unknown))
-            return takeActions()
+        if let reason = effects.close(identifier, with: answer) {
+            note(.ignored(identifier: identifier, reason))
+        } else if let open = waiting.take() {
+            do throws(KernelTermination) { try take(answer, open) } catch { terminate(error) }
         }
-        waiting = nil
-        do throws(KernelTermination) {
-            if try !take(answer, open) {
-                waiting = open
-                note(.ignored(identifier: identifier, .invalid))
-            }
-        } catch { terminate(error) }
         return takeActions()
     }
 
@@ -136,7 +127,6 @@ public struct ContactlessKernel<Primitives: AuthenticationPrimitives>: Sendable 
 
     /// Ends the transaction with its outcome, the last action.
     mutating func finish(_ outcome: ContactlessOutcome) {
-        waiting = nil
         if let reason = outcome.reason { note(.ending(reason)) }
         var outcome = outcome
         outcome.tvr = tvr
@@ -166,9 +156,8 @@ public struct ContactlessKernel<Primitives: AuthenticationPrimitives>: Sendable 
     }
 
     mutating func ask(_ task: KernelEffect.Task, _ meaning: Waiting) {
-        lastIdentifier += 1
         waiting = meaning
-        actions.append(.effect(KernelEffect(identifier: lastIdentifier, task: task)))
+        actions.append(.effect(effects.open(task)))
     }
 
     private mutating func takeActions() -> [ContactlessAction] {
@@ -195,21 +184,18 @@ public struct ContactlessKernel<Primitives: AuthenticationPrimitives>: Sendable 
     }
 
     /// Passes an answer to the phase that asked.
-    /// - Returns: false if the answer is not of the kind that the effect asks for.
-    private mutating func take(_ answer: KernelAnswer, _ open: Waiting) throws(KernelTermination) -> Bool {
+    private mutating func take(_ answer: KernelAnswer, _ open: Waiting) throws(KernelTermination) {
         switch (open, answer) {
         case (_, .cancelled): throw KernelTermination(.cancelled)
         case (_, .cardLost): loseCard(open)
-        case (.unpredictableNumber, .random(let number)) where number.count == 4:
+        case (.unpredictableNumber, .random(let number)):
             objects.terminal[.unpredictableNumber] = number
             try sendProcessingOptions()
-        case (.unpredictableNumber, _): return false
         case (.processingOptions, .response(let response)): try takeProcessingOptions(response)
         case (.record(let record), .response(let response)): try takeRecord(response, record)
         case (.cryptogram, .response(let response)): try takeCryptogram(response)
-        default: return false
+        default: break
         }
-        return true
     }
 
     /// Has the card presented again. The books say "try again" for GET PROCESSING OPTIONS, and "end application" with a

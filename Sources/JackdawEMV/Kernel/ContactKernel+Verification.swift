@@ -55,34 +55,20 @@ extension ContactKernel {
         try advanceVerification(.tryCounter(value?.count == 1 ? value?.first.map { Int($0) } : nil))
     }
 
-    /// Sends a PIN to the card, or asks for the challenge with which it is enciphered.
-    /// - Returns: false if the PIN does not have 4 to 12 digits.
-    mutating func takePIN(_ digits: SecretOctets, _ key: RSAPublicKey?) throws(KernelTermination) -> Bool {
-        guard let block = Self.pinBlock(digits) else { return false }
+    /// Sends a PIN of 4 to 12 digits to the card, or asks for the challenge with which it is enciphered.
+    mutating func takePIN(_ digits: SecretOctets, _ key: RSAPublicKey?) throws(KernelTermination) {
+        let block = Self.pinBlock(digits)
         if let key {
             ask(.transmit(.getChallenge), .challenge(block, key))
         } else {
             try verify(block, isEnciphered: false)
         }
-        return true
-    }
-
-    /// Takes an answer of the PIN pad without a PIN.
-    /// - Returns: false if the answer is none of a PIN pad.
-    mutating func takePINFailure(_ answer: KernelAnswer) throws(KernelTermination) -> Bool {
-        switch answer {
-        case .pinBypassed: try advanceVerification(.bypassed)
-        case .pinPadFailed: try advanceVerification(.malfunction)
-        default: return false
-        }
-        return true
     }
 
     /// The block of VERIFY: 2, the number of digits, the digits, padding F (Book 3, 6.5.12).
-    private static func pinBlock(_ digits: SecretOctets) -> SecretOctets? {
+    private static func pinBlock(_ digits: SecretOctets) -> SecretOctets {
         digits.withOctets { digits in
-            guard (4...12).contains(digits.count), digits.indices.allSatisfy({ digits[$0] <= 9 }) else { return nil }
-            return SecretOctets(count: 8) { block in
+            SecretOctets(count: 8) { block in
                 block[0] = 0x20 | UInt8(digits.count)
                 for place in 0..<14 {
                     let digit = place < digits.count ? digits[place] : 0x0F
@@ -115,6 +101,7 @@ extension ContactKernel {
 
     /// Enciphers a PIN block with random padding (Book 2, 7.2).
     /// - Returns: false if there are not as many random octets as the effect asked for.
+    @discardableResult
     mutating func encipher(
         _ pin: SecretOctets, _ challenge: [UInt8], _ padding: [UInt8], _ key: RSAPublicKey
     ) throws(KernelTermination) -> Bool {

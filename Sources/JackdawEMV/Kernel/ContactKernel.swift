@@ -49,9 +49,8 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
     /// The decision that waits for the scripts after the second cryptogram.
     var completion: SecondCryptogramDecision?
 
+    private var effects = KernelEffects()
     private var waiting: Waiting?
-    private var lastIdentifier = 0
-    private var isOver = false
     private var actions: [KernelAction] = []
 
     /// The values that the card's lists asked for, which a signature covers.
@@ -118,7 +117,7 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
     /// Begins the transaction. A second call has no effect.
     /// - Returns: the first actions.
     public mutating func start() -> [KernelAction] {
-        guard lastIdentifier == 0, !isOver else { return [] }
+        guard effects.start() else { return [] }
         ask(.random(count: 4), .unpredictableNumber)
         return takeActions()
     }
@@ -130,18 +129,11 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
     ///     says so.
     /// - Returns: the next actions.
     public mutating func receive(_ answer: KernelAnswer, to identifier: Int) -> [KernelAction] {
-        guard let open = waiting, identifier == lastIdentifier else {
-            let isKnown = (1...max(1, lastIdentifier)).contains(identifier) && lastIdentifier > 0
-            note(.ignored(identifier: identifier, isKnown ? .late : .unknown))
-            return takeActions()
+        if let reason = effects.close(identifier, with: answer) {
+            note(.ignored(identifier: identifier, reason))
+        } else if let open = waiting.take() {
+            do throws(KernelTermination) { try take(answer, open) } catch { finish(.terminated(error)) }
         }
-        waiting = nil
-        do throws(KernelTermination) {
-            if try !take(answer, open) {
-                waiting = open
-                note(.ignored(identifier: identifier, .invalid))
-            }
-        } catch { finish(.terminated(error)) }
         return takeActions()
     }
 
@@ -149,9 +141,8 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
 
     /// Adds an effect, and remembers the meaning of its answer.
     mutating func ask(_ task: KernelEffect.Task, _ meaning: Waiting) {
-        lastIdentifier += 1
         waiting = meaning
-        actions.append(.effect(KernelEffect(identifier: lastIdentifier, task: task)))
+        actions.append(.effect(effects.open(task)))
     }
 
     /// Sends a command to the card.
@@ -170,8 +161,6 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
 
     /// Ends the transaction with its outcome, the last action.
     mutating func finish(_ disposition: KernelOutcome.Disposition, isAdviceRequested: Bool = false) {
-        isOver = true
-        waiting = nil
         closeScripts()
         let isApproved = disposition == .approved
         actions.append(
@@ -189,26 +178,24 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
     }
 
     /// Passes an answer to the phase that asked.
-    /// - Returns: false if the answer is not of the kind that the effect asks for.
-    private mutating func take(_ answer: KernelAnswer, _ open: Waiting) throws(KernelTermination) -> Bool {
+    private mutating func take(_ answer: KernelAnswer, _ open: Waiting) throws(KernelTermination) {
         switch (open, answer) {
         case (_, .cardLost): try breakOff(open, KernelTermination(.cardLost))
         case (_, .cancelled): try breakOff(open, KernelTermination(.cancelled))
-        case (.unpredictableNumber, .random(let number)) where number.count == 4:
+        case (.unpredictableNumber, .random(let number)):
             objects.terminal[.unpredictableNumber] = number
             try sendProcessingOptions()
-        case (.selectionNumber, .random(let number)) where number.count == 4: try select(by: number)
+        case (.selectionNumber, .random(let number)): try select(by: number)
         case (.padding(let pin, let challenge, let key), .random(let octets)):
-            return try encipher(pin, challenge, octets, key)
-        case (.onlinePIN, .onlinePINEntered): try advanceVerification(.entered)
-        case (.pin(let key), .pin(let digits)): return try takePIN(digits, key)
-        case (.onlinePIN, _), (.pin, _): return try takePINFailure(answer)
-        case (.host, .host(let answer)): try takeHost(answer)
-        case (.unpredictableNumber, _), (.selectionNumber, _), (.padding, _), (.host, _): return false
+            try encipher(pin, challenge, octets, key)
+        case (_, .onlinePINEntered): try advanceVerification(.entered)
+        case (.pin(let key), .pin(let digits)): try takePIN(digits, key)
+        case (_, .pinBypassed): try advanceVerification(.bypassed)
+        case (_, .pinPadFailed): try advanceVerification(.malfunction)
+        case (_, .host(let answer)): try takeHost(answer)
         case (_, .response(let response)): try take(response, open)
-        default: return false
+        case (_, .random), (_, .pin): break
         }
-        return true
     }
 
     /// Ends the transaction without an answer to the open effect. After the second cryptogram, its decision stands.
