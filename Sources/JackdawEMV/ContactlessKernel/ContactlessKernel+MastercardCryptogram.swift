@@ -71,7 +71,7 @@ extension ContactlessKernel {
     /// The outcome of an AAC: a purchase or cash may succeed with contacts, unless reader or device have none
     /// (S910.74).
     private func declined() -> ContactlessOutcome {
-        guard [.purchase, .cash, .cashDisbursement, .cashback].contains(transaction.type) else {
+        guard transaction.type.isCash || [.purchase, .cashback].contains(transaction.type) else {
             var outcome = ContactlessOutcome(.endApplication)
             outcome.display = DisplayRequest(.noMessage, .notReady)
             return outcome

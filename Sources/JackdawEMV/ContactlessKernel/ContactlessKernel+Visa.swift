@@ -87,15 +87,13 @@ extension ContactlessKernel {
         func allows(_ domestic: ApplicationUsageControl, _ international: ApplicationUsageControl) -> Bool {
             isKnown && usage?.contains(isDomestic ? domestic : international) == true
         }
-        switch transaction.type {
-        case .cash, .cashDisbursement:
+        if transaction.type.isCash {
             guard profile.visa.checksCash, !allows(.domesticCash, .internationalCash) else { return }
             follow(.cashNotAllowed(decision.asks(.switchInterfaceForCash) ? .otherInterface : .decline), &decision)
-        case .cashback:
+        } else if transaction.type.hasCashback(transaction.otherAmount) {
             guard profile.visa.checksCashback, !allows(.domesticCashback, .internationalCashback) else { return }
             let isSwitching = decision.asks(.switchInterfaceForCashback)
             follow(.cashbackNotAllowed(isSwitching ? .otherInterface : .decline), &decision)
-        default: return
         }
     }
 
@@ -219,7 +217,7 @@ extension ContactlessKernel {
             0x9F02, 0x9F26, 0x82, 0x9F36, 0x5F34, 0x9F7C, 0x9F10, 0x9F39, 0x9F1A, 0x9F33, 0x57, 0x5F2A, 0x9A, 0x9C,
             0x9F37, 0x95, 0x9F6E, 0x9F24,
         ]
-        return transaction.type == .cashback ? tags + [.amountOther] : tags
+        return transaction.type.hasCashback(transaction.otherAmount) ? tags + [.amountOther] : tags
     }
 }
 

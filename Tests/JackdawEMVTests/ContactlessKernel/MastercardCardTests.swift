@@ -450,6 +450,20 @@ import Testing
         #expect(run.effects.count == 2)
     }
 
+    /// Type 00 with Amount, Other is a purchase with cashback, too (Book 3, 10.4.2 and 10.5).
+    @Test func anotherAmountIsCashback() throws {
+        for (other, restriction, results) in [
+            (0, false, "1F0002"), (500, true, "5E0500"),
+        ] as [(UInt64, Bool, String)] {
+            let (outcome, _, card) = try transact { card, reader in
+                reader.transaction.otherAmount = other
+                card.record[0x8E] = hex("0000000000000000" + "5E05" + "1F00")
+            }
+            #expect(outcome.tvr.contains(.serviceNotAllowed) == restriction)
+            #expect(try self.results(card) == hex(results))
+        }
+    }
+
     @Test func restrictionsSetTheirBits() throws {
         let (outcome, _, _) = try transact { card, _ in
             card.record[0x5F24] = hex("251231")

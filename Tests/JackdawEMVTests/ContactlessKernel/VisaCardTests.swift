@@ -147,6 +147,21 @@ import Testing
         #expect((outcome.dataRecord?.contains(0x9F03) ?? false) == (type == 0x09 && disposition == .approved))
     }
 
+    /// Type 00 with Amount, Other is a purchase with cashback, too.
+    @Test func anotherAmountIsCashback() throws {
+        for (other, disposition) in [(0, .approved), (500, .declined)] as [(UInt64, ContactlessOutcome.Disposition)] {
+            let (outcome, _, _) = try transact { card, reader in
+                reader.transaction.otherAmount = other
+                reader.profile.visa.checksCashback = true
+                card.record[0x5F28] = hex("0528")
+                card.record[0x9F07] = hex("FF00")
+            }
+            #expect(outcome.disposition == disposition)
+        }
+        let (outcome, _, _) = try transact { _, reader in reader.transaction.otherAmount = 500 }
+        #expect(outcome.dataRecord?[0x9F03] == hex("000000000500"))
+    }
+
     // MARK: offline data authentication
 
     @Test(arguments: [
