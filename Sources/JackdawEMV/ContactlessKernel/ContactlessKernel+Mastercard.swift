@@ -44,11 +44,25 @@ extension ContactlessKernel {
         try checkRestrictions()
         try selectVerification(methods ?? configuration.capabilities, isRequired: isVerificationRequired)
         if transaction.amount > reader.floorLimit { tvr.insert(.floorLimitExceeded) }
+        if transaction.isOnlineForced { tvr.insert(.merchantForcedOnline) }
+        if configuration.isOnExceptionFile(objects.account) { tvr.insert(.cardOnExceptionFile) }
         let action = TerminalActionAnalysis.first(
-            tvr: tvr, issuer: try objects.issuerCodes, terminal: configuration.actionCodes,
+            tvr: tvr, issuer: try objects.issuerCodes, terminal: actionCodes,
             connection: configuration.type.connection)
         note(.actionAnalysis(action))
         try sendGenerateCryptogram(action.request, isSigning: isSigning)
+    }
+
+    /// The Terminal Action Codes, with the bits that no code can leave out: a card is not approved offline without its
+    /// signature, with a PIN for the issuer, on the exception file, or against the merchant's wish.
+    private var actionCodes: ActionCodes {
+        let required: TerminalVerificationResults = [
+            .odaNotPerformed, .cdaFailed, .onlineCVMCaptured, .cardOnExceptionFile, .merchantForcedOnline,
+        ]
+        var codes = configuration.actionCodes
+        codes.online.formUnion(required)
+        codes.default.formUnion(required)
+        return codes
     }
 
     /// Looks for the objects of CDA, which are verified with the cryptogram (S456.24 to S456.27).

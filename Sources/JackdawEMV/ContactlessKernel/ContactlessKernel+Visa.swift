@@ -1,11 +1,13 @@
 // A Visa-style card, whose cryptogram comes with its processing options: Book C-3, sections 5.4 to 5.9.
 
 extension ContactlessKernel {
-    /// Takes the qualifiers that the card is sent, without the functions that this kernel does not have.
+    /// Takes the qualifiers that the card is sent, without the functions that this kernel does not have. If the merchant
+    /// wants the issuer to decide, the card is asked for an online cryptogram.
     /// - Returns: false if the reader has no EMV mode.
     mutating func prepareQualifiers(_ found: TerminalTransactionQualifiers?) -> Bool {
         guard let found, found.contains(.emvSupported) else { return false }
         qualifiers = found.subtracting([.msdSupported, .odaForOnlineSupported, .issuerUpdateSupported])
+        if transaction.isOnlineForced { qualifiers.insert(.onlineCryptogramRequired) }
         objects.terminal[TerminalTransactionQualifiers.tag] = qualifiers.octets
         return true
     }
@@ -24,7 +26,9 @@ extension ContactlessKernel {
             follow(.onlineRequired, &decision)
         }
         if decision.isOffline { try checkExpiry(&decision) }
-        if information.type == .tc, !decision.isDeclined, isOnExceptionFile { follow(.onExceptionFile, &decision) }
+        if information.type == .tc, !decision.isDeclined, configuration.isOnExceptionFile(objects.account) {
+            follow(.onExceptionFile, &decision)
+        }
         if !decision.isDeclined { try checkUsage(&decision) }
         if decision.isOffline { authenticate(&decision) }
         guard !decision.isOver else { return }
@@ -72,11 +76,6 @@ extension ContactlessKernel {
         let expiration = try objects.form(.applicationExpiration) { CardDate($0) }
         if let expiration, transaction.date <= expiration { return }
         follow(.expired(decision.asks(.onlineIfExpired) ? .online : .decline), &decision)
-    }
-
-    private var isOnExceptionFile: Bool {
-        let account = objects.account
-        return configuration.exceptionFile.contains { account?.isSameNumber(as: $0) == true }
     }
 
     /// Checks whether the card allows cash or cashback.

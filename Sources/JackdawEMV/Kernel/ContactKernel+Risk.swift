@@ -5,9 +5,7 @@ extension ContactKernel {
         phase = .terminalRiskManagement
         if transaction.isOnlineForced { risk.findings.append(.merchantForcedOnline) }
         let account = objects.card.secret(.accountNumber)
-        if configuration.exceptionFile.contains(where: { account?.isSameNumber(as: $0) == true }) {
-            risk.findings.append(.onExceptionFile)
-        }
+        if configuration.isOnExceptionFile(account) { risk.findings.append(.onExceptionFile) }
         // A bit of the AIP makes risk management mandatory. The kernel performs it for every card.
         tsi.insert(.terminalRiskManagementPerformed)
         let limits = configuration.limits

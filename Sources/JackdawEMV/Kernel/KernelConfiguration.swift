@@ -120,6 +120,11 @@ public struct KernelConfigurationError: Error, Sendable, Hashable, CustomStringC
 }
 
 extension KernelConfiguration {
+    /// Whether the exception file has an account number; false without a number.
+    func isOnExceptionFile(_ account: SecretOctets?) -> Bool {
+        exceptionFile.contains { account?.isSameNumber(as: $0) == true }
+    }
+
     /// Checks that the data objects can hold the values of terminal and transaction.
     private func check(_ transaction: KernelTransaction) throws(KernelConfigurationError) {
         let numbers: [(tag: Tag, value: UInt64, limit: UInt64)] = [

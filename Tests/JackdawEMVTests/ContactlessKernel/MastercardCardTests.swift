@@ -246,17 +246,56 @@ import Testing
         #expect(run.authentications.last?.failure == failure)
     }
 
+    /// Without a signature the issuer decides, although no action code has the bit.
     @Test func missingKeysAskForAnUnsignedCryptogram() throws {
         let missing = try transact { card, _ in card.missing = [0x90] }
-        #expect(try cryptogramData(missing.card).control == 0x40)
-        #expect(missing.outcome.disposition == .approved)
+        #expect(try cryptogramData(missing.card).control == 0x80)
+        #expect(missing.outcome.disposition == .onlineRequest)
         #expect(missing.outcome.tvr == [.cdaFailed, .iccDataMissing, .reservedContactless2])
         let unknown = try transact { _, reader in reader.configuration.keys = AuthenticationKeys() }
-        #expect(try cryptogramData(unknown.card).control == 0x40)
+        #expect(try cryptogramData(unknown.card).control == 0x80)
         #expect(unknown.outcome.tvr == [.cdaFailed, .reservedContactless2])
         let unable = try transact { _, reader in reader.configuration.capabilities.remove(.cda) }
-        #expect(try cryptogramData(unable.card).control == 0x40)
+        #expect(try cryptogramData(unable.card).control == 0x80)
         #expect(unable.outcome.tvr == [.odaNotPerformed, .reservedContactless2])
+    }
+
+    /// Whatever the action codes are, a card is not approved offline without its signature, with a PIN for the issuer,
+    /// on the exception file, or if the merchant wants the issuer to decide. A reader that is never online declines.
+    @Test(arguments: [
+        TerminalVerificationResults.odaNotPerformed, .cdaFailed, .onlineCVMCaptured, .cardOnExceptionFile,
+        .merchantForcedOnline,
+    ])
+    func noActionCodeAllowsAnOfflineApproval(bit: TerminalVerificationResults) throws {
+        func transact(
+            information: UInt8? = nil, type: UInt8 = 0x22
+        ) throws -> (outcome: ContactlessOutcome, run: ContactlessRun, card: ContactlessCard) {
+            try self.transact { card, reader in
+                card.information = information
+                reader.configuration.type = TerminalType(rawValue: type)
+                switch bit {
+                case .odaNotPerformed: card.profile = hex("1880")
+                case .cdaFailed: card.isSigning = false
+                case .onlineCVMCaptured: card.record[0x8E] = hex("00000000000000000200")
+                case .cardOnExceptionFile:
+                    reader.configuration.exceptionFile = [SecretOctets(hex(ContactlessCard.account))]
+                default: reader.transaction.isOnlineForced = true
+                }
+            }
+        }
+        let (outcome, run, card) = try transact()
+        #expect(outcome.tvr.contains(bit))
+        #expect(try cryptogramData(card).control & 0xC0 == 0x80)
+        #expect(outcome.disposition == .onlineRequest)
+        let reasons = run.steps.compactMap { step in
+            if case .actionAnalysis(let action) = step { action.reason } else { nil }
+        }
+        #expect(reasons == [.online(bit)])
+        let offline = try transact(type: 0x23)
+        #expect(try cryptogramData(offline.card).control & 0xC0 == 0x00)
+        #expect(offline.outcome.disposition == .tryAnotherInterface)
+        // A card that answers a TC all the same breaks its protocol.
+        #expect(try transact(information: 0x40).outcome.termination?.code == .unexpectedCryptogram)
     }
 
     @Test(arguments: [nil, "9F37", "8284"]) func anotherTagListEndsTheApplication(list: String?) throws {

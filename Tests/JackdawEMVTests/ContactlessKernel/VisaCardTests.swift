@@ -92,6 +92,13 @@ import Testing
         #expect(run.authentications.isEmpty)
     }
 
+    @Test func aMerchantMayWantAnOnlineCryptogram() throws {
+        let (outcome, _, card) = try transact { _, reader in reader.transaction.isOnlineForced = true }
+        #expect(Array(card.commands[0][7..<11]) == hex("36800000"))
+        #expect(outcome.disposition == .onlineRequest)
+        #expect(outcome.reason == .rule(.onlineRequired))
+    }
+
     // MARK: restrictions
 
     @Test func anExpiredCardIsDeclinedOrGoesOnline() throws {
