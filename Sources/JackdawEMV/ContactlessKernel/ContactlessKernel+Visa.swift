@@ -98,18 +98,14 @@ extension ContactlessKernel {
 
     // MARK: offline data authentication (5.6)
 
+    /// Authenticates a card that is about to be approved offline, which needs fDDA: static data can be copied, and a card
+    /// could ask for SDA by sending no signature.
     private mutating func authenticate(_ decision: inout VisaDecision) {
-        let isDynamic = objects.card.contains(.signedDynamicApplicationData)
         var failure: AuthenticationFailure?
         do throws(AuthenticationFailure) {
-            if isDynamic {
-                objects.card[.dynamicNumber] = try dynamicNumber()
-            } else {
-                let code = try authentication.authenticate(objects.card, objects.staticData)
-                objects.card[.dataAuthenticationCode] = code
-            }
+            objects.card[.dynamicNumber] = try dynamicNumber()
         } catch { failure = error }
-        note(.offlineAuthentication(AuthenticationReport(method: isDynamic ? .dda : .sda, failure: failure)))
+        note(.offlineAuthentication(AuthenticationReport(method: .dda, failure: failure)))
         guard failure != nil else { return }
         let consequence: ContactlessRule.Consequence =
             if decision.asks(.onlineIfODAFails), !qualifiers.contains(.offlineOnlyReader) {
@@ -125,13 +121,15 @@ extension ContactlessKernel {
     /// Verifies the signature that came with the processing options: fDDA version 01, over the unpredictable number,
     /// the amount, the currency and the Card Authentication Related Data (annex C).
     private func dynamicNumber() throws(AuthenticationFailure) -> [UInt8] {
+        guard let signature = objects.card[.signedDynamicApplicationData] else {
+            throw AuthenticationFailure(.missing, in: .signedDynamicApplicationData)
+        }
         guard let related = objects.card[.cardAuthenticationData] else {
             throw AuthenticationFailure(.missing, in: .cardAuthenticationData)
         }
         guard related.first == 0x01 else { throw AuthenticationFailure(.algorithm, in: .cardAuthenticationData) }
         let key = try authentication.cardKey(of: objects.card, objects.staticData)
         let covered = [Tag.unpredictableNumber, .amountAuthorised, .currency].flatMap { objects.terminal[$0] ?? [] }
-        let signature = objects.card[.signedDynamicApplicationData] ?? []
         return try authentication.dynamicNumber(
             SecretOctets(TagLengthValueBuilder.encode(.responseFormat1, signature)), signedBy: key,
             over: SecretOctets(covered + related))

@@ -197,10 +197,17 @@ import Testing
         }
     }
 
-    @Test func staticDataMayBeSigned() throws {
-        let (outcome, run, _) = try transact { card, _ in card.isStatic = true }
-        #expect(outcome.disposition == .approved)
-        #expect(run.authentications.map { $0.method } == [.sda])
+    /// A card that leaves out 9F4B does not get SDA, whose data can be copied, in place of fDDA.
+    @Test(arguments: ["2000", "4000", "6000"]) func signedStaticDataDoNotApprove(profile: String) throws {
+        let (outcome, run, _) = try transact { card, _ in
+            card.isStatic = true
+            card.profile = hex(profile)
+        }
+        #expect(outcome.disposition == .declined)
+        #expect(outcome.reason == .rule(.notAuthenticated(.decline)))
+        #expect(run.authentications.map { $0.method } == [.dda])
+        #expect(run.authentications.first?.failure?.code == .missing)
+        #expect(run.authentications.first?.failure?.tag == 0x9F4B)
         let unsigned = try transact { card, _ in card.isSigning = false }
         #expect(unsigned.outcome.disposition == .declined)
         #expect(unsigned.run.authentications.first?.failure?.code == .missing)
