@@ -106,7 +106,8 @@ extension ContactlessKernel {
             objects.card[.dynamicNumber] = try dynamicNumber()
         } catch { failure = error }
         note(.offlineAuthentication(AuthenticationReport(method: .dda, failure: failure)))
-        guard failure != nil else { return }
+        decision.isAuthenticated = failure == nil
+        guard !decision.isAuthenticated else { return }
         let consequence: ContactlessRule.Consequence =
             if decision.asks(.onlineIfODAFails), !qualifiers.contains(.offlineOnlyReader) {
                 .online
@@ -159,17 +160,18 @@ extension ContactlessKernel {
             return (.onlinePIN, .onlinePIN)
         }
         if card.contains(.cdcvmPerformed) {
-            return isDeviceTrusted(card, decision.type) ? (.onDevice, nil) : (.notRequired, .deviceNotTrusted)
+            return isDeviceTrusted(card, decision) ? (.onDevice, nil) : (.notRequired, .deviceNotTrusted)
         }
         if card.contains(.signatureRequired), qualifiers.contains(.signatureSupported) { return (.signature, nil) }
         return (.notRequired, isRequired ? .notVerified : nil)
     }
 
-    /// Whether the card's qualifiers are those that it signs, in octets 6 and 7 of the Card Authentication Related
-    /// Data; without these data, whether the issuer decides.
-    private func isDeviceTrusted(_ card: CardTransactionQualifiers, _ type: CryptogramType?) -> Bool {
-        guard let related = objects.card[.cardAuthenticationData] else { return type == .arqc }
-        return related.count >= 7 && Array(related[5..<7]) == card.octets
+    /// Whether the card's qualifiers are those of octets 6 and 7 of the Card Authentication Related Data, if it has
+    /// these, and fDDA has proved them or the card leaves the decision to the issuer.
+    private func isDeviceTrusted(_ card: CardTransactionQualifiers, _ decision: VisaDecision) -> Bool {
+        let related = objects.card[.cardAuthenticationData]
+        guard related.map({ $0.dropFirst(5).prefix(2).elementsEqual(card.octets) }) ?? true else { return false }
+        return decision.isAuthenticated || decision.type == .arqc
     }
 
     // MARK: the outcome (5.8 and 5.9)
@@ -224,6 +226,8 @@ struct VisaDecision {
     var isOnline: Bool
     /// Whether the transaction has ended with another interface.
     var isOver = false
+    /// Whether fDDA has proved the card, and its Card Authentication Related Data.
+    var isAuthenticated = false
     /// The rule that decided last; nil if the card did.
     var rule: ContactlessRule?
     /// The type of the cryptogram; nil if it is the reserved one.

@@ -274,6 +274,34 @@ import Testing
         #expect(online.outcome.verification == .onDevice)
     }
 
+    /// The Card Authentication Related Data count only if fDDA has proved them: not if the signature is wrong, nor if no
+    /// signature is verified, as the issuer decides. An ARQC leaves the decision to the issuer, if the data agree.
+    @Test func unsignedDataDoNotProveAVerification() throws {
+        func transact(
+            _ related: String, _ change: (inout ContactlessCard, inout ContactlessReader) -> Void
+        ) throws -> ContactlessOutcome {
+            try self.transact { card, reader in
+                card.answer[0x9F6C] = hex("2080")
+                card.record[0x9F69] = hex(related)
+                change(&card, &reader)
+            }.outcome
+        }
+        let agreeing = "01112233442080"
+        #expect(try transact(agreeing) { _, _ in }.verification == .onDevice)
+        let outcomes = [
+            try transact(agreeing) { card, _ in card.spoils = true },
+            try transact(agreeing) { _, reader in reader.profile.limits.contactlessFloorLimit = 999 },
+            try transact("01112233440000") { card, _ in card.information = 0x80 },
+        ]
+        for outcome in outcomes {
+            #expect(outcome.disposition == .declined)
+            #expect(outcome.reason == .rule(.deviceNotTrusted))
+        }
+        let online = try transact(agreeing) { card, _ in card.information = 0x80 }
+        #expect(online.disposition == .onlineRequest)
+        #expect(online.verification == .onDevice)
+    }
+
     // MARK: the outcome's data
 
     @Test func theAvailableAmountIsShownIfAskedFor() throws {
