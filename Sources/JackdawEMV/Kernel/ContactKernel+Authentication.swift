@@ -38,7 +38,7 @@ extension ContactKernel {
             try finishAuthentication(AuthenticationFailure(.dynamicList, in: .ddol))
             return
         }
-        lists.ddol = objects.values(of: list)
+        lists.ddol = try objects.values(of: list)
         try transmit(try? CardCommand.internalAuthenticate(lists.ddol), of: .ddol, .internalAuthentication(key))
     }
 

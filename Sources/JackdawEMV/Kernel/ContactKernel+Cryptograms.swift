@@ -34,7 +34,7 @@ extension ContactKernel {
             tvr.insert(.defaultTDOLUsed)
             list = try? DataObjectList(configuration.defaultTDOL.span)
         }
-        let values = list.map { objects.values(of: $0) } ?? SecretOctets([])
+        let values = if let list { try objects.values(of: list) } else { SecretOctets([]) }
         objects.terminal[.transactionCertificateHash] = authentication.primitives.sha1(covering: [values])
     }
 

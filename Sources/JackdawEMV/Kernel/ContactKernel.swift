@@ -99,7 +99,7 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
     ///     of its control information are ignored.
     ///   - primitives: RSA and SHA-1 of the caller.
     /// - Throws: ``KernelConfigurationError`` if a data object cannot hold a value of terminal or transaction, for
-    ///   example an amount above ``KernelTransaction/maxAmount``.
+    ///   example an amount of more than 12 digits.
     public init(
         _ configuration: KernelConfiguration, _ transaction: KernelTransaction, application: DataObjectStore,
         _ primitives: Primitives

@@ -123,11 +123,18 @@ struct KernelObjects: Sendable {
     /// The values that a list of the card asks for; none without the list.
     func values(of tag: Tag) throws(KernelTermination) -> SecretOctets {
         guard let list = try list(tag) else { return SecretOctets([]) }
-        return values(of: list)
+        return try values(of: list)
     }
 
     /// The values that a list asks for.
-    func values(of list: DataObjectList) -> SecretOctets { list.build { self[$0] } }
+    /// - Throws: if the list asks for an amount in four octets (81, 9F04), and the amount needs more.
+    func values(of list: DataObjectList) throws(KernelTermination) -> SecretOctets {
+        let amounts: [Tag] = [.amountAuthorisedBinary, .amountOtherBinary]
+        for tag in amounts where list.contains(tag) && !terminal.contains(tag) {
+            throw KernelTermination(.amountTooLarge, tag)
+        }
+        return list.build { self[$0] }
+    }
 
     /// A list of the card; nil if it has none, or an empty one.
     func list(_ tag: Tag) throws(KernelTermination) -> DataObjectList? {

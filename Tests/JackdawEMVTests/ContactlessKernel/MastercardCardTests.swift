@@ -440,6 +440,20 @@ import Testing
         #expect(equal.outcome.disposition == .approved)
     }
 
+    /// Only a card that asks for 81, which has four octets, refuses a greater amount.
+    @Test func greaterAmountsNeedTwelveDigits() throws {
+        let taken = try transact { _, reader in reader.transaction.amount = 0x1_0000_0000 }
+        #expect(taken.outcome.disposition == .approved)
+        #expect(taken.outcome.dataRecord?[0x9F02] == hex("004294967296"))
+        let refused = try transact { card, reader in
+            reader.transaction.amount = 0x1_0000_0000
+            card.record[0x8C] = hex("8104") + (card.record[0x8C] ?? [])
+        }
+        #expect(refused.outcome.disposition == .endApplication)
+        #expect(refused.outcome.termination?.code == .amountTooLarge)
+        #expect(refused.outcome.termination?.tag == 0x81)
+    }
+
     @Test func aRefusedApplicationGivesWayToTheNext() throws {
         for status in ["6985", "6A81", "6700"] {
             let (outcome, _, _) = try transact { card, _ in card.replaced[0xA8] = hex(status) }
