@@ -18,11 +18,11 @@ extension ContactlessKernel {
     /// - Returns: whether the transaction goes on.
     mutating func acceptsProfile() throws(KernelTermination) -> Bool {
         guard interchange.contains(.contactlessEmvMode) else {
-            handOver(.magneticStripeMode)
+            tryAnotherInterface(.magneticStripeMode)
             return false
         }
         guard !interchange.contains(.relayResistance) || !profile.refused.contains(.relayResistance) else {
-            handOver(.relayResistance)
+            tryAnotherInterface(.relayResistance)
             return false
         }
         // Octet 5, bits 2 and 1 are 01: the relay resistance protocol was not performed (S3.65).

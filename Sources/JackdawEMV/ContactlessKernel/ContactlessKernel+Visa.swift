@@ -130,10 +130,12 @@ extension ContactlessKernel {
         }
         guard related.first == 0x01 else { throw AuthenticationFailure(.algorithm, in: .cardAuthenticationData) }
         let key = try authentication.cardKey(of: objects.card, objects.staticData)
-        let covered = [Tag.unpredictableNumber, .amountAuthorised, .currency].flatMap { objects.terminal[$0] ?? [] }
+        let dynamicData = [Tag.unpredictableNumber, .amountAuthorised, .currency].flatMap {
+            objects.terminal[$0] ?? []
+        }
         return try authentication.dynamicNumber(
             SecretOctets(TagLengthValueBuilder.encode(.responseFormat1, signature)), signedBy: key,
-            over: SecretOctets(covered + related))
+            over: SecretOctets(dynamicData + related))
     }
 
     // MARK: verification of the cardholder (5.7)

@@ -134,7 +134,7 @@ public struct ContactlessKernel<Primitives: AuthenticationPrimitives>: Sendable 
     }
 
     /// Ends the transaction, as it needs a function that the kernel does not have.
-    mutating func handOver(_ function: UncoveredFunction) {
+    mutating func tryAnotherInterface(_ function: UncoveredFunction) {
         var outcome = ContactlessOutcome(.tryAnotherInterface, .notCovered(function))
         outcome.display = DisplayRequest(.insertOrSwipe, .processingError)
         finish(outcome)
@@ -166,7 +166,7 @@ public struct ContactlessKernel<Primitives: AuthenticationPrimitives>: Sendable 
     }
 
     private mutating func begin() {
-        if case .other(let kernel) = scheme { return handOver(.kernel(kernel)) }
+        if case .other(let kernel) = scheme { return tryAnotherInterface(.kernel(kernel)) }
         let found = ContactlessPreprocessing(
             amount: transaction.amount, majorUnit: transaction.majorUnit, limits: profile.limits)
         note(.preprocessing(found))
@@ -176,7 +176,7 @@ public struct ContactlessKernel<Primitives: AuthenticationPrimitives>: Sendable 
             return finish(outcome)
         }
         if scheme == .visa {
-            guard prepareQualifiers(found.qualifiers) else { return handOver(.magneticStripeMode) }
+            guard prepareQualifiers(found.qualifiers) else { return tryAnotherInterface(.magneticStripeMode) }
         } else {
             setMethods([])
         }
@@ -202,7 +202,7 @@ public struct ContactlessKernel<Primitives: AuthenticationPrimitives>: Sendable 
     /// new activation for later commands; this kernel says the former for all.
     private mutating func loseCard(_ open: Waiting) {
         if case .cryptogram = open, profile.refused.contains(.tornTransactions), !objects.isEmpty(.recoveryList) {
-            return handOver(.tornTransaction)
+            return tryAnotherInterface(.tornTransaction)
         }
         var outcome = ContactlessOutcome(.tryAgain, .terminated(KernelTermination(.cardLost)))
         outcome.start = .protocolActivation

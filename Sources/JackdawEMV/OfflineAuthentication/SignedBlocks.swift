@@ -36,12 +36,12 @@ struct SignedBlocks<Primitives: AuthenticationPrimitives> {
         }
         // 01 is SHA-1, the only hash of these formats (Book 2, B3).
         guard plain[algorithmAt] == 0x01 else { throw AuthenticationFailure(.algorithm, in: tag) }
-        var covered: [UInt8] = []
-        covered.reserveCapacity(plain.count + more.count)
-        covered += plain[1..<(plain.count - 21)]
-        more.withOctets { covered.append(copying: $0) }
-        defer { covered.wipe() }
-        guard primitives.sha1(covered).elementsEqual(plain[(plain.count - 21)..<(plain.count - 1)]) else {
+        var hashInput: [UInt8] = []
+        hashInput.reserveCapacity(plain.count + more.count)
+        hashInput += plain[1..<(plain.count - 21)]
+        more.withOctets { hashInput.append(copying: $0) }
+        defer { hashInput.wipe() }
+        guard primitives.sha1(hashInput).elementsEqual(plain[(plain.count - 21)..<(plain.count - 1)]) else {
             throw AuthenticationFailure(.hash, in: tag)
         }
         isValid = true

@@ -34,8 +34,8 @@ public struct TraceExplainer<Primitives: AuthenticationPrimitives>: Sendable {
     /// The certificates and signatures that are explained already.
     var recoveredTags: [Tag] = []
 
-    /// The most objects of an application that are remembered. The dictionary has fewer.
-    private static var mostObjects: Int { 512 }
+    /// The greatest number of objects of an application that are remembered. The dictionary has fewer.
+    private static var maxObjects: Int { 512 }
 
     /// An explainer at the beginning of a dialogue.
     /// - Parameters:
@@ -334,7 +334,7 @@ extension TraceExplainer {
     }
 
     private mutating func remember(_ tag: Tag, _ value: Span<UInt8>) {
-        guard card.count < Self.mostObjects || card.contains(tag) else { return }
+        guard card.count < Self.maxObjects || card.contains(tag) else { return }
         if tag == .signedDynamicApplicationData { recoveredTags.removeAll { $0 == tag } }
         card.set(tag, value)
         hasNewObjects = true

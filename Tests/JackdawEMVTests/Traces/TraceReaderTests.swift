@@ -98,11 +98,11 @@ func exchanges(_ text: String) throws -> [TraceExchange] {
     }
 
     @Test func limitsAreKept() throws {
-        let long = String(repeating: "00", count: TraceReader.longestLine / 2)
+        let long = String(repeating: "00", count: TraceReader.maxLineLength / 2)
         #expect(try exchanges("> " + long.dropLast(2)).count == 1)
         #expect(throws: TraceError.self) { try exchanges("> " + long) }
-        let many = String(repeating: ">00\n", count: TraceReader.mostExchanges)
-        #expect(try exchanges(many).count == TraceReader.mostExchanges)
+        let many = String(repeating: ">00\n", count: TraceReader.maxExchanges)
+        #expect(try exchanges(many).count == TraceReader.maxExchanges)
         #expect(throws: TraceError.self) { try exchanges(many + ">00\n") }
     }
 
