@@ -147,12 +147,12 @@ extension VirtualCard {
         let application = applications[index]
         let state = states[index]
         let country = transaction.values[0x9F1A]
-        let standing = CardResults.Standing(
+        let status = CardResults.CardStatus(
             triesLeft: triesLeft, isNew: state.lastOnline == 0, scripts: state.scripts,
             isDomestic: country == nil || application.country == nil ? nil : country == application.country)
         let results = transaction.results.octets(
             application.scheme, first: isFirst ? type : transaction.first?.type ?? .arqc, second: isFirst ? nil : type,
-            standing)
+            status)
         guard !application.scheme.isVisa else {
             return [0x06, application.keyIndex, application.scheme.version] + results
         }

@@ -136,10 +136,10 @@ extension VirtualCard {
         }
         guard usesT0 || expected < count else { return response }
         session.pending = response.data
-        return usesT0 ? .status(.available(count)) : hand(over: expected)
+        return usesT0 ? .status(.available(count)) : nextPart(expected)
     }
 
-    /// GET RESPONSE: hands over octets that wait.
+    /// GET RESPONSE: sends octets that wait.
     private mutating func fetch(_ command: CardCommand) -> CardResponse {
         guard command.data.isEmpty, let expected = command.expectedLength else {
             session.forgetOnce()
@@ -151,11 +151,11 @@ extension VirtualCard {
         }
         guard !session.pending.isEmpty else { return .status(.conditionsNotSatisfied) }
         guard expected <= session.pending.count else { return .status(.length(session.pending.count)) }
-        return hand(over: expected)
+        return nextPart(expected)
     }
 
-    /// Hands over the first octets of an answer, and keeps the rest.
-    private mutating func hand(over count: Int) -> CardResponse {
+    /// Sends the first octets of an answer, and keeps the rest.
+    private mutating func nextPart(_ count: Int) -> CardResponse {
         let (first, rest) = session.pending.withOctets { octets in
             (
                 SecretOctets(copying: octets.extracting(first: count)),
