@@ -168,11 +168,11 @@ extension ContactlessKernel {
         return (.notRequired, isRequired ? .notVerified : nil)
     }
 
-    /// Whether the card's qualifiers are those of octets 6 and 7 of the Card Authentication Related Data, if it has
-    /// these, and fDDA has proved them or the card leaves the decision to the issuer.
+    /// Whether the card's qualifiers are those of octets 6 and 7 of the Card Authentication Related Data, and fDDA has
+    /// proved these or the issuer decides; without these data, whether the issuer decides.
     private func isDeviceTrusted(_ card: CardTransactionQualifiers, _ decision: VisaDecision) -> Bool {
-        let related = objects.card[.cardAuthenticationData]
-        guard related.map({ $0.dropFirst(5).prefix(2).elementsEqual(card.octets) }) ?? true else { return false }
+        guard let related = objects.card[.cardAuthenticationData] else { return decision.type == .arqc }
+        guard related.dropFirst(5).prefix(2).elementsEqual(card.octets) else { return false }
         return decision.isAuthenticated || decision.type == .arqc
     }
 
