@@ -124,7 +124,7 @@ public struct TraceExplainer<Primitives: AuthenticationPrimitives>: Sendable {
             data: ExplainedData(status == nil ? count : count - 2, problem: problem))
     }
 
-    /// A command with masked octets: its header, and nothing of its data.
+    /// A command with masked octets, none of which is shown.
     private mutating func masked(_ command: CardCommand, _ exchange: TraceExchange) -> ExplainedExchange {
         open = nil
         let problem = "\(exchange.command.maskedCount) octets are masked in the trace"
@@ -150,7 +150,6 @@ extension TraceExplainer {
                     ? ExplainedObject.Detail("first", "first of the transaction")
                     : ExplainedObject.Detail("second", "second of the transaction"))
         case .getProcessingOptions: cryptogramCount = 0
-        case .getResponse: break
         default: break
         }
         let data = command.data.withOctets { explainSent($0, command, kind) }
@@ -164,7 +163,7 @@ extension TraceExplainer {
         _ data: Span<UInt8>, _ command: CardCommand, _ kind: CommandKind
     ) -> ExplainedData {
         guard !data.isEmpty else { return ExplainedData(0) }
-        guard !kind.hasSecretData else { return ExplainedData(data.count, problem: "PINs and keys are never shown") }
+        guard !command.mayHaveSecret else { return ExplainedData(data.count, problem: "PINs and keys are never shown") }
         switch kind {
         case .select where command.parameter1 == 0x04: return whole(0x84, data)
         case .externalAuthenticate: return whole(0x91, data)
@@ -184,9 +183,9 @@ extension TraceExplainer {
         ExplainedData(data.count, [ExplainedObject(tag, 0..<data.count, depth: 0, in: data, context, isRevealing)])
     }
 
-    /// Data that has no known form: like card data.
-    private func unparsed(_ data: Span<UInt8>, problem: String? = nil) -> ExplainedData {
-        ExplainedData(data.count, digits: isRevealing ? data.hexadecimal : nil, problem: problem)
+    /// Data that has no known form: like card data, unless it may have a PIN.
+    private func unparsed(_ data: Span<UInt8>, problem: String? = nil, isSecret: Bool = false) -> ExplainedData {
+        ExplainedData(data.count, digits: isRevealing && !isSecret ? data.hexadecimal : nil, problem: problem)
     }
 
     /// The values of GET PROCESSING OPTIONS, in a template 83 (EMV Book 3 section 6.5.8).
@@ -197,7 +196,8 @@ extension TraceExplainer {
         let outer = ExplainedObject.explain(data, [object], context, isRevealing)[0]
         guard !object.value.isEmpty else { return ExplainedData(data.count, [outer.withDigits("")]) }
         guard let parts = parts(of: data, object.value, 0x9F38, default: nil, depth: 1) else {
-            return ExplainedData(data.count, [outer], problem: problem(0x9F38, object.value.count))
+            let shown = mayAskForSecret(0x9F38) ? outer.withDigits(nil) : outer
+            return ExplainedData(data.count, [shown], problem: problem(0x9F38, object.value.count))
         }
         return ExplainedData(data.count, [outer.with(parts, data.extracting(object.value))] + parts)
     }
@@ -205,9 +205,15 @@ extension TraceExplainer {
     /// The values that a list of the card asks for, or the one value of the list that applies if the card has none.
     private mutating func values(_ data: Span<UInt8>, _ list: Tag, default tag: Tag?) -> ExplainedData {
         guard let parts = parts(of: data, 0..<data.count, list, default: tag, depth: 0) else {
-            return unparsed(data, problem: problem(list, data.count))
+            return unparsed(data, problem: problem(list, data.count), isSecret: mayAskForSecret(list))
         }
         return ExplainedData(data.count, parts)
+    }
+
+    /// Whether values that do not fit a list may have a PIN: the list asks for one, or is not valid.
+    private func mayAskForSecret(_ list: Tag) -> Bool {
+        guard let known = known(list) else { return false }
+        return known?.entries.contains { DataElement.sensitivity(of: $0.tag) == .secret } ?? true
     }
 
     private func problem(_ list: Tag, _ count: Int) -> String {
