@@ -22,7 +22,7 @@ public struct TraceExplainer<Primitives: AuthenticationPrimitives>: Sendable {
     var card = DataObjectStore()
     /// What the meaning of values depends on.
     private var context: ValueContext
-    /// Number of GENERATE AC since the application was selected.
+    /// Number of GENERATE AC that the card answered since the application was selected.
     private var cryptogramCount = 0
     /// The command whose answer GET RESPONSE asks for, and the part of the answer that was received.
     private var open: (command: CardCommand, data: SecretOctets)?
@@ -77,6 +77,7 @@ public struct TraceExplainer<Primitives: AuthenticationPrimitives>: Sendable {
         guard let answer = exchange.answer else { return explain(command, answer: nil, line: line) }
         guard answer.maskedCount == 0, let response = answer.octets.withOctets({ try? CardResponse($0) }) else {
             let explained = explain(command, answer: nil, line: line)
+            countCryptogram(command, answer)
             return ExplainedExchange(
                 line: line, command: explained.command, answer: unexplained(answer), recovered: explained.recovered)
         }
@@ -100,6 +101,7 @@ public struct TraceExplainer<Primitives: AuthenticationPrimitives>: Sendable {
             return ExplainedExchange(line: line, command: explained, answer: nil, recovered: [])
         }
         let data = receive(answer, to: command, kind)
+        if answer.status.isNormal { countCryptogram(command) }
         let isSuccessful = answer.status == .success || answer.status.first == 0x62
         return ExplainedExchange(
             line: line, command: explained,
@@ -124,9 +126,22 @@ public struct TraceExplainer<Primitives: AuthenticationPrimitives>: Sendable {
             data: ExplainedData(status == nil ? count : count - 2, problem: problem))
     }
 
+    /// Counts a command that the card carried out, if it is GENERATE AC. After one that the card refused, the first of the
+    /// transaction is still to come.
+    private mutating func countCryptogram(_ command: CardCommand) {
+        if CommandKind(command) == .generateCryptogram { cryptogramCount += 1 }
+    }
+
+    /// Does the same with a message that may be masked. A refusal has no data that could be masked.
+    private mutating func countCryptogram(_ command: CardCommand, _ answer: TraceMessage) {
+        let isNormal = answer.octets.withOctets { (try? CardResponse($0))?.status.isNormal ?? false }
+        if answer.maskedCount > 0 ? answer.octets.count > 2 : isNormal { countCryptogram(command) }
+    }
+
     /// A command with masked octets, none of which is shown.
     private mutating func masked(_ command: CardCommand, _ exchange: TraceExchange) -> ExplainedExchange {
         open = nil
+        if let answer = exchange.answer { countCryptogram(command, answer) }
         let problem = "\(exchange.command.maskedCount) octets are masked in the trace"
         return ExplainedExchange(
             line: exchange.command.line,
@@ -144,9 +159,8 @@ extension TraceExplainer {
         var parameters = command.parameterDetails(kind)
         switch kind {
         case .generateCryptogram:
-            cryptogramCount += 1
             parameters.append(
-                cryptogramCount == 1
+                cryptogramCount == 0
                     ? ExplainedObject.Detail("first", "first of the transaction")
                     : ExplainedObject.Detail("second", "second of the transaction"))
         case .getProcessingOptions: cryptogramCount = 0
@@ -168,7 +182,7 @@ extension TraceExplainer {
         case .select where command.parameter1 == 0x04: return whole(0x84, data)
         case .externalAuthenticate: return whole(0x91, data)
         case .getProcessingOptions: return processingOptions(data)
-        case .generateCryptogram: return values(data, cryptogramCount == 1 ? 0x8C : 0x8D, default: nil)
+        case .generateCryptogram: return values(data, cryptogramCount == 0 ? 0x8C : 0x8D, default: nil)
         case .internalAuthenticate: return values(data, 0x9F49, default: 0x9F37)
         case .computeChecksum: return values(data, 0x9F69, default: 0x9F6A)
         case .putData:

@@ -36,7 +36,7 @@ import Testing
         #expect(
             found.map { $0.command.parameters.map { $0.name } } == [
                 ["by_name", "first"], ["by_name", "next"], ["sfi", "record"], ["arqc", "cda", "first"],
-                ["tc", "second"],
+                ["tc", "first"],
                 ["9F17"], [], ["plaintext_pin"], [],
             ])
         #expect(found[2].command.parameters.map { $0.text } == ["File 2", "record 3"])
@@ -93,6 +93,49 @@ import Testing
                 "floor_limit_exceeded", "issuer_authentication_failed",
             ])
         #expect(second.answer?.data.objects.map { $0.object.depth } == [0, 1, 1, 1])
+    }
+
+    /// EMV Book 3 section 9: a card answers one or two GENERATE AC. One that it refused, or whose answer is not in the trace, is
+    /// not the first.
+    @Test func onlyAnsweredCryptogramsCount() throws {
+        func order(_ answers: String?...) throws -> [String] {
+            let text = answers.map { TraceText.send("80AE8000", "0102", $0 ?? "").replacing("< \n", with: "") }.joined()
+            return try explained(text).filter { $0.command.name == "GENERATE AC" }
+                .map { $0.command.parameters.last?.name ?? "" }
+        }
+        let answer = "7709 9F2701 80 9F3602 0041 9000"
+        #expect(try order(answer, answer) == ["first", "second"])
+        for refusal in ["6985", "6A80", "6C10", nil] {
+            #expect(try order(refusal, answer, answer) == ["first", "first", "second"])
+        }
+        // The answer follows with GET RESPONSE, which is not counted again.
+        #expect(try order("610C\n> 00C000000C\n< \(answer)", answer) == ["first", "second"])
+    }
+
+    /// The list that applies is that of the first cryptogram until the card has answered one.
+    @Test func afterARefusalTheListIsTheFirst() throws {
+        let values = "000000001050 8000048000 0978 00 01020304 5E0300"
+        let found = try explained(
+            Self.lists + TraceText.send("80AE8000", values, "6985") + TraceText.send("80AE0000", values, "6985"))
+        for exchange in found.suffix(2) {
+            #expect(
+                exchange.command.data.objects.map { $0.object.tag } == [0x9F02, 0x95, 0x5F2A, 0x9C, 0x9F37, 0x9F34])
+        }
+    }
+
+    /// In a masked transcript a refusal is a status word, and an answer with data is none.
+    @Test func maskedAnswersCount() throws {
+        let found = try explained(
+            """
+            jackdaw-transcript 1 masked pcsc:0
+            0.000000 > 80 AE 80 00 02 ** ** 00
+            0.000001 < 69 85
+            0.000002 > 80 AE 80 00 02 01 02 00
+            0.000003 < 77 03 ** ** ** 90 00
+            0.000004 > 80 AE 40 00 02 01 02 00
+            0.000005 < 69 85
+            """)
+        #expect(found.dropFirst().map { $0.command.parameters.last?.name } == ["first", "second"])
     }
 
     /// Values that do not fit the list are not guessed.
