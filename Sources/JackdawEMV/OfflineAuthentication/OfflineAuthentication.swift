@@ -123,6 +123,7 @@ public struct OfflineAuthentication<Primitives: AuthenticationPrimitives>: Senda
         guard index.count == 1, let authority = keys.key(of: provider, index: index[0]) else {
             throw AuthenticationFailure(.authorityKeyMissing, in: .authorityKeyIndex)
         }
+        guard authority.key.hasValidExponent else { throw AuthenticationFailure(.exponent, in: .authorityKeyIndex) }
         return try blocks.issuerKey(
             parts, of: authority, revoked: keys.revoked, account: account(card), on: date)
     }
@@ -276,6 +277,6 @@ public struct OfflineAuthentication<Primitives: AuthenticationPrimitives>: Senda
     ) throws(AuthenticationFailure) -> PublicKeyParts {
         try PublicKeyParts(
             tag: certificate, certificate: required(certificate, card), remainderTag: remainder,
-            remainder: card[remainder], exponent: required(exponent, card))
+            remainder: card[remainder], exponentTag: exponent, exponent: required(exponent, card))
     }
 }

@@ -93,6 +93,15 @@ import Testing
         ])
     }
 
+    /// Signed static data has a hash over the records, and 98 one over values that the card asks for.
+    @Test func hashesOverCardDataAreMasked() {
+        check([
+            ("> 00B2010C00", "> 00 B2 01 0C 00"),
+            ("< 700C 9303C1C2C3 8C0598039F3702 9000", "< 70 0C 93 03 ** ** ** 8C 05 98 03 9F 37 02 90 00"),
+            ("> 80AE8000 05 C1C2C3A1A2 00", "> 80 AE 80 00 05 ** ** ** A1 A2 00"),
+        ])
+    }
+
     @Test func answersOfGetDataAndGetResponseFollowTheirCommands() {
         check([
             ("> 80CA9F1700", "> 80 CA 9F 17 00"), ("< 9F170103 9000", "< 9F 17 01 03 90 00"),
