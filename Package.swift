@@ -234,8 +234,9 @@ let package = Package(
             name: "JackdawLinuxTests",
             dependencies: [
                 "JackdawLinux", "JackdawALSA", "JackdawBluetooth", "JackdawSimulator", "JackdawReaders", "JackdawCards",
-                "JackdawCryptography", "JackdawDSP", "JackdawSystem", "JackdawTransport", "SwipeController",
-                "JackdawTestSupport", "JackdawALSATestSupport", "JackdawSwipeStress",
+                "JackdawCryptography", "JackdawDSP", "JackdawEMV", "JackdawSystem", "JackdawTransport",
+                "SwipeController", "JackdawTestSupport", "JackdawALSATestSupport", "JackdawSwipeStress",
+                .target(name: "JackdawPCSC", condition: .when(traits: ["PCSC"])),
             ],
             swiftSettings: house),
         .testTarget(

@@ -31,7 +31,7 @@ let package = Package(
         fuzzer("fuzz-cards", "JackdawCards", "JackdawDSP"), fuzzer("fuzz-discovery", "JackdawBluetooth"),
         fuzzer("fuzz-frames", "JackdawReaders"), fuzzer("fuzz-drivers", "JackdawReaders", "JackdawTransport"),
         fuzzer("fuzz-transcripts", "JackdawReaders", "JackdawTransport"), fuzzer("fuzz-wav", "JackdawAudioFile"),
-        fuzzer("fuzz-emv", "JackdawEMV"),
+        fuzzer("fuzz-emv", "JackdawEMV"), fuzzer("fuzz-flow", "JackdawEMV"),
     ],
     swiftLanguageModes: [.v6]
 )

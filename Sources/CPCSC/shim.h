@@ -7,13 +7,11 @@
 #define SCARD_SCOPE_SYSTEM 2ul
 
 #define SCARD_SHARE_SHARED 2ul
+#define SCARD_LEAVE_CARD 0ul
 #define SCARD_RESET_CARD 1ul
 
 #define SCARD_PROTOCOL_T0 1ul
 #define SCARD_PROTOCOL_T1 2ul
-
-/* A wait without limit, in milliseconds. */
-#define SCARD_INFINITE 0xFFFFFFFFul
 
 /* The greatest number of octets in an answer to reset. */
 #define SCARD_ATR_SIZE 33
@@ -41,6 +39,8 @@ long SCardConnect(
     long context, const char *reader, unsigned long mode, unsigned long protocols, long *card, unsigned long *protocol);
 long SCardReconnect(
     long card, unsigned long mode, unsigned long protocols, unsigned long initialization, unsigned long *protocol);
+long SCardBeginTransaction(long card);
+long SCardEndTransaction(long card, unsigned long disposition);
 long SCardStatus(
     long card, char *readers, unsigned long *readers_size, unsigned long *state, unsigned long *protocol,
     unsigned char *atr, unsigned long *atr_size);

@@ -1,102 +1,121 @@
-import JackdawBytes
 import JackdawTransport
 
-/// A connection to the card in a reader. Its calls block, and one at a time may run.
-final class CardConnection: Sendable {
-    private let calls: any PCSCCalls
-    private let context: ServiceContext
+/// A connection to the card in a reader, in a transaction: no other program sends the card commands or resets it. Its calls
+/// block, and one thread uses it. Its end resets the card.
+///
+/// The selected application, a verified PIN and the steps of a payment are states of the card, which a command of another
+/// program between two commands would change. So the transaction lasts as long as the connection.
+struct CardConnection: ~Copyable {
+    private let service: OwnedContext
     private let card: CardHandle
+    private var cardProtocol: CardProtocol
     /// The name of the reader.
     let reader: String
-    private let contact: Lock<Contact>
+    /// The card's answer to its last reset.
+    private(set) var answerToReset: [UInt8]
 
-    /// The facts that a reset may change.
-    private struct Contact {
-        var cardProtocol: CardProtocol
-        var answerToReset: [UInt8]
-    }
-
-    /// Connects to the card in the reader that a link names.
+    /// Connects to the card in the reader that a link names, and waits for the end of other programs' transactions.
     init(_ link: LinkName, _ calls: any PCSCCalls) throws(LinkError) {
-        let context: ServiceContext
-        do throws(PCSCFailure) { context = try calls.establish() } catch {
-            throw LinkError(error, link: link.description)
+        let service = try Self.named(link) { () throws(PCSCFailure) in try OwnedContext(calls) }
+        let context = service.context
+        let names = try Self.named(link) { () throws(PCSCFailure) in try calls.currentReaderNames(context) }
+        let reader = try ReaderLookup.reader(link, in: names)
+        (card, cardProtocol, answerToReset) = try Self.named(link) { () throws(PCSCFailure) in
+            try Self.connect(calls, context, reader)
         }
-        do throws(LinkError) {
-            (reader, card, contact) = try Self.connect(link, calls, context)
-        } catch {
-            calls.release(context)
-            throw error
-        }
-        self.calls = calls
-        self.context = context
+        self.service = service
+        self.reader = reader
     }
+
+    /// Runs calls whose failure is an error of the link.
+    private static func named<Value: ~Copyable>(
+        _ link: LinkName, _ calls: () throws(PCSCFailure) -> Value
+    ) throws(LinkError) -> Value {
+        do throws(PCSCFailure) { return try calls() } catch { throw LinkError(error, link: link.description) }
+    }
+
+    deinit { Self.end(card, service.calls) }
 
     private static func connect(
-        _ link: LinkName, _ calls: any PCSCCalls, _ context: ServiceContext
-    ) throws(LinkError) -> (String, CardHandle, Lock<Contact>) {
-        let names: [String]
-        do throws(PCSCFailure) { names = try calls.readerNames(context) } catch {
-            throw LinkError(error, link: link.description)
-        }
-        let reader = try ReaderLookup.reader(link, in: names)
+        _ calls: any PCSCCalls, _ context: ServiceContext, _ reader: String
+    ) throws(PCSCFailure) -> (CardHandle, CardProtocol, [UInt8]) {
+        let (card, first) = try calls.connect(context, reader: reader)
+        var isTransaction = false
         do throws(PCSCFailure) {
-            let (card, cardProtocol) = try calls.connect(context, reader: reader)
-            do throws(PCSCFailure) {
-                let answer = try calls.answerToReset(card)
-                return (reader, card, Lock(Contact(cardProtocol: cardProtocol, answerToReset: answer)))
-            } catch {
-                calls.disconnect(card)
-                throw error
-            }
+            let cardProtocol = try beginTransaction(calls, card, first)
+            isTransaction = true
+            return (card, cardProtocol, try calls.answerToReset(card))
         } catch {
-            throw LinkError(error, link: link.description)
+            if isTransaction { end(card, calls) } else { calls.disconnect(card, isReset: false) }
+            throw error
         }
     }
 
-    /// The card's last answer to reset.
-    var answerToReset: [UInt8] { contact.withLock { $0.answerToReset } }
+    /// Begins the transaction. The program whose transaction was before may have reset the card at its end.
+    /// - Returns: the protocol of the card.
+    private static func beginTransaction(
+        _ calls: any PCSCCalls, _ card: CardHandle, _ first: CardProtocol
+    ) throws(PCSCFailure) -> CardProtocol {
+        var cardProtocol = first
+        for _ in 1..<CallLimits.repeats {
+            do throws(PCSCFailure) {
+                try calls.beginTransaction(card)
+                return cardProtocol
+            } catch {
+                guard error == .resetCard else { throw error }
+            }
+            cardProtocol = try calls.reconnect(card, isReset: false)
+        }
+        try calls.beginTransaction(card)
+        return cardProtocol
+    }
+
+    /// Resets the card before another program can use it, and disconnects.
+    private static func end(_ card: CardHandle, _ calls: any PCSCCalls) {
+        do throws(PCSCFailure) {
+            try calls.endTransaction(card)
+            calls.disconnect(card, isReset: false)
+        } catch {
+            calls.disconnect(card, isReset: true)
+        }
+    }
 
     /// Sends a command and waits for the answer.
-    /// - Returns: the answer. The caller wipes it.
-    func transmit(_ command: SecretCommand) throws(PCSCFailure) -> [UInt8] {
-        let cardProtocol = contact.withLock { $0.cardProtocol }
-        return try command.withOctets(over: cardProtocol) { octets throws(PCSCFailure) in
-            try calls.transmit(card, cardProtocol, octets)
+    func transmit(_ command: SecretPacket) throws(PCSCFailure) -> SecretPacket {
+        try command.withOctets(over: cardProtocol) { octets throws(PCSCFailure) in
+            try service.calls.transmit(card, cardProtocol, octets)
         }
     }
 
     /// Resets the card.
-    /// - Returns: its answer to reset.
-    func reset() throws(PCSCFailure) -> [UInt8] {
-        let cardProtocol = try calls.reset(card)
-        let answer = try calls.answerToReset(card)
-        contact.withLock { $0 = Contact(cardProtocol: cardProtocol, answerToReset: answer) }
-        return answer
-    }
-
-    /// Resets the card and ends the connection. Call once, last.
-    func end() {
-        calls.disconnect(card)
-        calls.release(context)
+    mutating func reset() throws(PCSCFailure) {
+        cardProtocol = try service.calls.reconnect(card, isReset: true)
+        answerToReset = try service.calls.answerToReset(card)
     }
 }
 
-/// A command in memory that is wiped: it may carry a PIN.
-final class SecretCommand: Sendable {
-    private let octets: SecretBuffer<UInt8>
+/// A context of pcscd, which its owner ends.
+private struct OwnedContext: ~Copyable {
+    let calls: any PCSCCalls
+    let context: ServiceContext
 
-    /// Copies an APDU, which the caller wipes.
-    init(copying octets: [UInt8]) { self.octets = SecretBuffer(copying: octets) }
+    init(_ calls: any PCSCCalls) throws(PCSCFailure) {
+        context = try calls.establish()
+        self.calls = calls
+    }
 
-    /// Runs a body over the octets that the reader sends over a protocol.
+    deinit { calls.release(context) }
+}
+
+extension SecretPacket {
+    /// Runs a body over the octets that the reader sends for a command over a protocol.
     ///
     /// T=0 has no command without a fifth octet, and none with both data and an expected length: the card offers its
     /// answer with 61xx (ISO/IEC 7816-3 section 12.2).
-    func withOctets<Result, Failure: Error>(
+    fileprivate func withOctets<Result, Failure: Error>(
         over cardProtocol: CardProtocol, _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try octets.withElements { octets throws(Failure) in
+        try withOctets { octets throws(Failure) in
             guard cardProtocol == .t0 else { return try body(octets) }
             if octets.count == 4 {
                 // A header holds no secret.

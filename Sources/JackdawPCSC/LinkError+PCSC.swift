@@ -23,6 +23,7 @@ extension LinkError {
             case .noSmartCard, .removedCard: (.notFound, "there is no card in the reader", "insert a card")
             case .sharingViolation:
                 (.busy, "another program uses the card alone", "end that program, such as scdaemon of GnuPG")
+            case .resetCard: (.busy, "another program resets the card again and again", "end that program")
             case .unresponsiveCard, .unpoweredCard, .notTransacted:
                 (.outOfRange, "the card does not answer", "insert it again with the chip ahead, or clean its contacts")
             case .protocolMismatch, .unsupportedCard:

@@ -35,6 +35,113 @@ import Testing
         await #expect(throws: LinkError.self) { for try await _ in CardService(calls: calls).readerChanges() {} }
     }
 
+    // MARK: readers that come and go
+
+    @Test func aReaderThatGoesWhileTheyAreListedIsNoError() async throws {
+        let passing: [String: [PCSCFailure]] = [
+            "readerNames": [.insufficientBuffer, .insufficientBuffer], "waitForChange": [.unknownReader],
+        ]
+        let calls = try ScriptedCalls(["A"], passing: passing)
+        #expect(try await CardService(calls: calls).readers().map(\.name) == ["A"])
+    }
+
+    @Test(arguments: [
+        ("readerNames", PCSCFailure.insufficientBuffer, LinkError.Code.system),
+        ("waitForChange", .unknownReader, .notFound), ("waitForChange", .readerUnavailable, .notFound),
+    ])
+    func readersThatChangeWithoutEndAreAnError(call: String, failure: PCSCFailure, code: LinkError.Code) async throws {
+        let calls = try ScriptedCalls(["A"], failures: [call: failure])
+        let listed = await #expect(throws: LinkError.self) { try await CardService(calls: calls).readers() }
+        #expect(listed?.code == code)
+        let watched = await #expect(throws: LinkError.self) {
+            for try await _ in CardService(calls: calls).readerChanges() {}
+        }
+        #expect(watched?.code == code)
+        if call == "waitForChange" { #expect(calls.state.with { $0.waits } == 20) }
+    }
+
+    @Test func aCancelledTaskListsNoReaders() async throws {
+        let calls = try ScriptedCalls(["A"])
+        let listing = Task {
+            try? await calls.state.until { _ in false }
+            return try await CardService(calls: calls).readers()
+        }
+        listing.cancel()
+        let error = await #expect(throws: LinkError.self) { try await listing.value }
+        #expect(error?.code == .cancelled)
+    }
+
+    /// Watches the readers.
+    private func watch(
+        _ service: CardService
+    ) -> (lists: Shared<[[CardReader.State]]>, task: Task<Void, any Error>) {
+        let lists = Shared<[[CardReader.State]]>([])
+        let task = Task {
+            for try await readers in service.readerChanges() { lists.with { $0.append(readers.map(\.state)) } }
+        }
+        return (lists, task)
+    }
+
+    /// The state of a reader that starts has no bit, and pcscd takes it for one that the program does not know.
+    @Test func aReaderThatStartsIsReportedOnce() async throws {
+        let calls = try ScriptedCalls(["A"])
+        calls.change { $0[0].state = 0 }
+        let (lists, task) = watch(CardService(calls: calls))
+        try await calls.state.until { $0.waits >= 2 }
+        calls.change { $0[0].state = ReaderStatus.present | 1 << 16 }
+        try await lists.until { $0.last == [.present] }
+        #expect(lists.with { $0 } == [[.empty], [.present]])
+        task.cancel()
+        _ = await task.result
+    }
+
+    @Test func aChangeThatIsNoneIsNotReportedAndCausesNoBusyLoop() async throws {
+        let calls = try ScriptedCalls(["A"])
+        calls.state.with { $0.isRestless = true }
+        var limits = CallLimits()
+        // The second wait returns at once; the third one would begin after the pause.
+        limits.pause = -1
+        let (lists, task) = watch(CardService(calls: calls, limits: limits))
+        try await calls.state.until { $0.waits == 2 }
+        task.cancel()
+        try await task.value
+        #expect(lists.with { $0 } == [[.empty]])
+        #expect(calls.state.with { $0.waits } == 2)
+        #expect(calls.state.with { $0.calls.last } == "release")
+    }
+
+    @Test func aWaitWhoseTimeIsOverReportsNothing() async throws {
+        let calls = try ScriptedCalls(["A"])
+        let (lists, task) = watch(CardService(calls: calls))
+        try await calls.state.until { $0.waits == 2 }
+        calls.passTime()
+        try await calls.state.until { $0.waits > 3 }
+        task.cancel()
+        _ = await task.result
+        #expect(lists.with { $0 } == [[.empty]])
+    }
+
+    @Test func aThreadThatCannotBeCreatedIsAnError() async throws {
+        let calls = try ScriptedCalls(["A"])
+        let service = CardService(calls: calls, threads: .without("jackdaw-readers"))
+        let error = await #expect(throws: LinkError.self) { try await service.readers() }
+        #expect(error?.code == .system)
+        #expect(calls.state.with { $0.calls }.isEmpty)
+    }
+
+    @Test func withoutAThreadForTheCancellationTheWaitEndsAtItsTime() async throws {
+        let calls = try ScriptedCalls(["A"])
+        let (lists, task) = watch(CardService(calls: calls, threads: .without("jackdaw-cancel")))
+        try await calls.state.until { $0.waits == 2 }
+        task.cancel()
+        calls.passTime()
+        try await task.value
+        #expect(lists.with { $0 } == [[.empty]])
+        #expect(!calls.state.with { $0.calls.contains("cancel") })
+    }
+
+    // MARK: changes
+
     @Test func changesAreReportedUntilTheStreamEnds() async throws {
         let calls = try ScriptedCalls(["A"])
         let steps: [(expected: [CardReader.State], next: @Sendable (inout [ReaderStatus]) -> Void)] = [

@@ -105,6 +105,36 @@ import Testing
         }
     }
 
+    /// A second link waits until the first one, which has a transaction, is closed.
+    @Test func noOtherLinkComesBetweenTwoCommands() async throws {
+        let daemon = try PrivateDaemon()
+        await #expect(processExitsWith: .success) { [socket = daemon.socket as String, port = daemon.port as UInt16] in
+            PrivateDaemon.use(socket)
+            let card = try Self.card(port)
+            _ = try await Self.readers(when: 0, is: .present)
+            let first = try await CardService().connect(to: LinkName(.pcsc, "0"))
+            let resets = card.state.with { $0.resets }
+            let other = Task {
+                let link = try await CardService().connect(to: LinkName(.pcsc, "0"))
+                try await link.send(hex("00 84 00 00"))
+                let answer = try await link.received()
+                await link.close()
+                return answer
+            }
+            for number in 0..<100 as Range<UInt8> {
+                try await first.send([0x00, 0x84, 0x01, number])
+                #expect(try await first.received() == [0x00, 0x84, 0x01, number, 0x90, 0x00])
+            }
+            await first.close()
+            #expect(try await other.value == hex("00 84 00 00 90 00"))
+            let commands = card.state.with { $0.commands }
+            #expect(commands.map { $0[2] } == Array(repeating: 1, count: 100) + [0])
+            // Each link resets the card at its end, once.
+            #expect(card.state.with { $0.resets } == resets + 2)
+            card.remove()
+        }
+    }
+
     @Test func anEndedDaemonLosesTheLink() async throws {
         let daemon = try PrivateDaemon()
         let process = daemon.identifier

@@ -1,7 +1,7 @@
 import JackdawEMV
 
 /// Any octets as what a card sends: every parser must end in an error that points into them, or in a value that keeps to its
-/// limits, and a selection and a kernel must end whatever the card answers.
+/// limits, and a selection, a survey and both kernels must end whatever the card answers.
 @c(LLVMFuzzerTestOneInput)
 public func fuzzEMV(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let octets = unsafe Array(UnsafeBufferPointer(start: start, count: count))
@@ -28,7 +28,9 @@ public func fuzzEMV(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     if let answer = try? CardResponse(octets.span) { precondition(answer.octets == octets, "another answer") }
     _ = IssuerApplicationData(octets.span)
     checkSelection(octets)
+    checkSurvey(octets)
     checkKernel(octets)
+    checkContactlessKernel(octets)
     checkScripts(octets)
     checkTrace(octets)
     return 0
@@ -85,11 +87,7 @@ private func checkSelection(_ octets: [UInt8]) {
             precondition(
                 selection.receive(CardResponse(status: .success), to: identifier - 1).isIgnored, "a late answer counts")
             precondition(sent < 1_000, "a selection without end")
-            let count = Int(left.popFirst() ?? 0)
-            let answer = Array(left.prefix(count))
-            left = left.dropFirst(count)
-            step = selection.receive(
-                (try? CardResponse(answer.span)) ?? CardResponse(status: .fileNotFound), to: identifier)
+            step = selection.receive(nextAnswer(&left) ?? CardResponse(status: .fileNotFound), to: identifier)
         case .choose(_, let identifier): step = selection.choose(0, to: identifier)
         case .selected, .failed: return
         case .ignored: preconditionFailure("the answer is not late")
@@ -101,14 +99,37 @@ extension ApplicationSelection.Step {
     fileprivate var isIgnored: Bool { if case .ignored = self { true } else { false } }
 }
 
+/// Answers of a card to a survey, each with its number of octets before it. The survey ends.
+private func checkSurvey(_ octets: [UInt8]) {
+    var survey = CardSurvey(asksForCryptogram: octets.count % 2 == 0)
+    var next = survey.start()
+    var left = octets[...]
+    var sent = 0
+    while next != nil {
+        sent += 1
+        precondition(sent <= 600, "a survey without end")
+        next = survey.receive(nextAnswer(&left) ?? CardResponse(status: .fileNotFound))
+    }
+    precondition(survey.applications.allSatisfy { (5...16).contains($0.count) }, "a name of another length")
+    precondition(Set(survey.applications).count == survey.applications.count, "an application twice")
+}
+
+/// An answer of the card after its number of octets; nil if it is none.
+private func nextAnswer(_ left: inout ArraySlice<UInt8>) -> CardResponse? {
+    let count = Int(left.popFirst() ?? 0)
+    let answer = Array(left.prefix(count))
+    left = left.dropFirst(count)
+    return try? CardResponse(answer.span)
+}
+
 /// A signature is its own text here, and every hash is zero: certificates that a fuzzer can find.
 private struct OpenPrimitives: AuthenticationPrimitives {
     func recover(_ block: [UInt8], with key: RSAPublicKey) -> [UInt8]? { block }
     func sha1(_ bytes: [UInt8]) -> [UInt8] { [UInt8](repeating: 0, count: 20) }
 }
 
-/// Answers, each with its number of octets before it. The kernel ends, once, and has one effect open at most.
-private func checkKernel(_ octets: [UInt8]) {
+/// A terminal with a floor limit and a key, and a purchase.
+private func terminal() -> (KernelConfiguration, KernelTransaction) {
     guard let date = CardDate(year: 2026, month: 1, day: 15) else { preconditionFailure("the date is valid") }
     var configuration = KernelConfiguration(
         type: TerminalType(rawValue: 0x22), capabilities: TerminalCapabilities(rawValue: 0xE0F8C8),
@@ -118,7 +139,12 @@ private func checkKernel(_ octets: [UInt8]) {
     configuration.keys = AuthenticationKeys([
         CertificationAuthorityKey(provider: [0xA0, 0, 0, 0, 3], index: 1, key: key)
     ])
-    let transaction = KernelTransaction(amount: 1000, currency: [0x09, 0x78], type: .purchase, date: date)
+    return (configuration, KernelTransaction(amount: 1000, currency: [0x09, 0x78], type: .purchase, date: date))
+}
+
+/// Answers, each with its number of octets before it. The kernel ends, once, and has one effect open at most.
+private func checkKernel(_ octets: [UInt8]) {
+    let (configuration, transaction) = terminal()
     var application = DataObjectStore()
     application[0x84] = [0xA0, 0, 0, 0, 3, 0x10, 0x10]
     guard var kernel = try? ContactKernel(configuration, transaction, application: application, OpenPrimitives())
@@ -142,6 +168,47 @@ private func checkKernel(_ octets: [UInt8]) {
     precondition(kernel.receive(.cardLost, to: identifier).count == 1, "an answer after the end")
 }
 
+/// Answers of a contactless card, each with its number of octets before it, to the kernel that the first octet chooses.
+/// The kernel ends, once, and has one effect open at most; it approves only with a cryptogram, and never with a PIN that
+/// the issuer must verify.
+private func checkContactlessKernel(_ octets: [UInt8]) {
+    var left = octets[...]
+    let number = (left.popFirst() ?? 0) % 2 == 0 ? 2 : 3
+    let (configuration, transaction) = terminal()
+    var profile = ContactlessProfile()
+    profile.limits.qualifiers = [.emvSupported, .contactChipSupported, .onlinePINSupported, .signatureSupported]
+    profile.refused = []
+    var application = DataObjectStore()
+    application[0x84] = [0xA0, 0, 0, 0, 3, 0x10, 0x10]
+    application[0x9F38] = [0x9F, 0x66, 0x04, 0x9F, 0x02, 0x06, 0x5F, 0x2A, 0x02, 0x9F, 0x37, 0x04]
+    guard
+        var kernel = try? ContactlessKernel(
+            configuration, profile, transaction, kernel: number, application: application, OpenPrimitives())
+    else { preconditionFailure("the terminal and the transaction are valid") }
+    var actions = kernel.start()[...]
+    var outcomes: [ContactlessOutcome] = []
+    var identifier = 0
+    while let action = actions.popFirst() {
+        switch action {
+        case .step: break
+        case .finished(let outcome): outcomes.append(outcome)
+        case .effect(let effect):
+            precondition(effect.identifier == identifier + 1, "an effect of another number")
+            identifier = effect.identifier
+            precondition(identifier < 500, "a kernel without end")
+            actions += kernel.receive(answer(effect.task, &left), to: identifier)
+        }
+    }
+    precondition(outcomes.count == 1, "a kernel with \(outcomes.count) outcomes")
+    for outcome in outcomes {
+        precondition((outcome.online != nil) == (outcome.disposition == .onlineRequest), "no data for the issuer")
+        guard outcome.disposition == .approved else { continue }
+        precondition(outcome.dataRecord?.contains(0x9F26) == true, "approved without a cryptogram")
+        precondition(outcome.verification != .onlinePIN, "approved with a PIN for the issuer")
+    }
+    precondition(kernel.receive(.cardLost, to: identifier).count == 1, "an answer after the end")
+}
+
 private func answer(_ task: KernelEffect.Task, _ left: inout ArraySlice<UInt8>) -> KernelAnswer {
     switch task {
     case .random(let count): return .random([UInt8](repeating: 1, count: count))
@@ -154,11 +221,7 @@ private func answer(_ task: KernelEffect.Task, _ left: inout ArraySlice<UInt8>) 
             isApproved: left.count % 2 == 0, responseCode: code, authenticationData: Array(left.prefix(9)),
             scripts: Array(left))
         return .host(left.isEmpty ? .unknown : .answered(response))
-    case .transmit:
-        let count = Int(left.popFirst() ?? 0)
-        let answer = Array(left.prefix(count))
-        left = left.dropFirst(count)
-        return (try? CardResponse(answer.span)).map { .response($0) } ?? .cardLost
+    case .transmit: return nextAnswer(&left).map { .response($0) } ?? .cardLost
     }
 }
 

@@ -26,7 +26,7 @@ extension LibCryptoPrimitives: ChipCardCryptography {
 
 /// The calculations of one application with its master keys, by libcrypto. It has no printed form of a key.
 public final class LibCryptoCardCipher: ChipCardCipher {
-    private let card: CardCryptography
+    let card: CardCryptography
     public let usesPublishedTestKeys: Bool
 
     init(_ keys: ChipCardKeys) throws(CryptographyError) {
@@ -89,7 +89,7 @@ public final class LibCryptoCardCipher: ChipCardCipher {
         }
     }
 
-    private func attempt<Result>(_ body: () throws(CryptographyError) -> Result) -> Result? {
+    func attempt<Result>(_ body: () throws(CryptographyError) -> Result) -> Result? {
         do throws(CryptographyError) { return try body() } catch { return nil }
     }
 }
@@ -104,7 +104,7 @@ extension LibCryptoCardCipher: CustomStringConvertible, CustomReflectable {
 }
 
 extension CardTransaction {
-    fileprivate init(_ transaction: ChipCardTransaction) throws(CryptographyError) {
+    init(_ transaction: ChipCardTransaction) throws(CryptographyError) {
         try self.init(
             counter: transaction.counter, unpredictableNumber: transaction.unpredictableNumber,
             cryptogram: transaction.cryptogram)

@@ -96,6 +96,21 @@ public struct CardCommand: Sendable, Equatable, CustomStringConvertible, CustomD
     public var debugDescription: String { description }
 }
 
+extension CardCommand {
+    /// Whether the data may be a PIN, a key or biometric data, enciphered or not, which is never shown. The class does not
+    /// matter: it has secure messaging, chaining and logical channels (ISO/IEC 7816-4, section 5.1.1).
+    var mayHaveSecret: Bool {
+        switch instruction {
+        // VERIFY, CHANGE REFERENCE DATA or PIN CHANGE/UNBLOCK, DISABLE and ENABLE VERIFICATION REQUIREMENT, RESET RETRY
+        // COUNTER; odd instructions have data objects.
+        case 0x20, 0x21, 0x24, 0x25, 0x26, 0x28, 0x2C, 0x2D: true
+        // ENVELOPE, whose data is any command; PUT KEY and STORE DATA.
+        case 0xC2, 0xC3, 0xD8, 0xE2: true
+        default: false
+        }
+    }
+}
+
 /// A card's answer to a command: data and status word.
 ///
 /// The data, which may be a card number, is in wiped memory, and ``description`` shows only its length.

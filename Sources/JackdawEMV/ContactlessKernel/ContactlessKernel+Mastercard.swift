@@ -18,11 +18,11 @@ extension ContactlessKernel {
     /// - Returns: whether the transaction goes on.
     mutating func acceptsProfile() throws(KernelTermination) -> Bool {
         guard interchange.contains(.contactlessEmvMode) else {
-            handOver(.magneticStripeMode)
+            tryAnotherInterface(.magneticStripeMode)
             return false
         }
         guard !interchange.contains(.relayResistance) || !profile.refused.contains(.relayResistance) else {
-            handOver(.relayResistance)
+            tryAnotherInterface(.relayResistance)
             return false
         }
         // Octet 5, bits 2 and 1 are 01: the relay resistance protocol was not performed (S3.65).
@@ -44,11 +44,25 @@ extension ContactlessKernel {
         try checkRestrictions()
         try selectVerification(methods ?? configuration.capabilities, isRequired: isVerificationRequired)
         if transaction.amount > reader.floorLimit { tvr.insert(.floorLimitExceeded) }
+        if transaction.isOnlineForced { tvr.insert(.merchantForcedOnline) }
+        if configuration.isOnExceptionFile(objects.account) { tvr.insert(.cardOnExceptionFile) }
         let action = TerminalActionAnalysis.first(
-            tvr: tvr, issuer: try issuerCodes(), terminal: configuration.actionCodes,
+            tvr: tvr, issuer: try objects.issuerCodes, terminal: actionCodes,
             connection: configuration.type.connection)
         note(.actionAnalysis(action))
         try sendGenerateCryptogram(action.request, isSigning: isSigning)
+    }
+
+    /// The Terminal Action Codes, with the bits that no code can leave out: a card is not approved offline without its
+    /// signature, with a PIN for the issuer, on the exception file, or against the merchant's wish.
+    private var actionCodes: ActionCodes {
+        let required: TerminalVerificationResults = [
+            .odaNotPerformed, .cdaFailed, .onlineCVMCaptured, .cardOnExceptionFile, .merchantForcedOnline,
+        ]
+        var codes = configuration.actionCodes
+        codes.online.formUnion(required)
+        codes.default.formUnion(required)
+        return codes
     }
 
     /// Looks for the objects of CDA, which are verified with the cryptogram (S456.24 to S456.27).
@@ -84,16 +98,7 @@ extension ContactlessKernel {
     }
 
     private mutating func checkRestrictions() throws(KernelTermination) {
-        let situation = RestrictionSituation(
-            applicationVersion: configuration.applicationVersion,
-            isATM: configuration.type.isATM(configuration.additionalCapabilities), country: configuration.country,
-            type: transaction.type, date: transaction.date)
-        let report = try ProcessingRestrictions.check(
-            situation, version: objects.card[.applicationVersion],
-            usage: objects.form(ApplicationUsageControl.tag) { ApplicationUsageControl($0) },
-            issuerCountry: objects.card[.issuerCountry],
-            effective: objects.form(.applicationEffective) { CardDate($0) },
-            expiration: objects.form(.applicationExpiration) { CardDate($0) })
+        let report = try objects.restrictions(configuration, transaction)
         tvr.formUnion(report.tvr)
         note(.restrictions(report))
     }
@@ -137,12 +142,10 @@ extension ContactlessKernel {
         let list =
             objects.isEmpty(.cvmList)
             ? nil : try objects.form(.cvmList) { try? CardholderVerificationList($0) }
-        var evaluation = CardholderVerification(
-            list,
-            CardholderVerification.Situation(
-                capabilities: methods.intersection([.encipheredPINOnline, .signature, .noCVM]), type: transaction.type,
-                isAttended: configuration.type.isAttended, amount: transaction.amount,
-                isInApplicationCurrency: objects.card[.applicationCurrency] == transaction.currency))
+        var situation = objects.verificationSituation(configuration, transaction)
+        situation.capabilities = methods.intersection([.encipheredPINOnline, .signature, .noCVM])
+        situation.isPINPadWorking = true
+        var evaluation = CardholderVerification(list, situation)
         var step = evaluation.start()
         while true {
             switch step {
@@ -154,13 +157,6 @@ extension ContactlessKernel {
         }
     }
 
-    private func issuerCodes() throws(KernelTermination) -> ActionCodes {
-        try ActionCodes(
-            issuerDenial: objects.form(.issuerActionDenial) { TerminalVerificationResults($0) },
-            issuerOnline: objects.form(.issuerActionOnline) { TerminalVerificationResults($0) },
-            issuerDefault: objects.form(.issuerActionDefault) { TerminalVerificationResults($0) })
-    }
-
     /// Sends GENERATE AC (Book C-2, section 7.6).
     private mutating func sendGenerateCryptogram(
         _ decided: CryptogramType, isSigning: Bool
@@ -168,14 +164,13 @@ extension ContactlessKernel {
         // A device that verifies the cardholder must sign (GAC.22 and 23).
         let type: CryptogramType = !isSigning && isOnDevice ? .aac : decided
         let isSigned = isSigning && (type != .aac || signsRefusals)
-        objects.terminal[TerminalVerificationResults.tag] = tvr.octets
-        let values = try objects.list(.cdol1).map { objects.values(of: $0) } ?? SecretOctets([])
+        let values = try objects.values(of: .cdol1)
         guard let command = try? CardCommand.generateCryptogram(type.rawValue | (isSigned ? 0x10 : 0), values)
         else { throw KernelTermination(.malformed, .cdol1) }
         listValues.append(values)
         request = (type, isSigned)
         note(.cryptogramRequest(type, isSigned: isSigned, tvr))
-        transmit(command, .cryptogram)
+        ask(.transmit(command), .cryptogram)
     }
 
     /// Whether the card signs an AAC, too (Application Capabilities Information, octet 2, bit 1).

@@ -3,16 +3,8 @@
 extension ContactlessKernel {
     mutating func takeCryptogram(_ response: CardResponse) throws(KernelTermination) {
         guard let request else { return }
-        guard response.status == .success else { throw KernelTermination(.status, status: response.status) }
-        let answer = try response.data.withOctets { octets throws(KernelTermination) -> DataObjectStore in
-            try ContactKernel<Primitives>.cryptogram(octets)
-        }
-        guard let octets = answer[.cryptogramInformation], octets.count == 1 else {
-            throw KernelTermination(.missing, .cryptogramInformation)
-        }
-        guard answer[.transactionCounter]?.count == 2 else { throw KernelTermination(.missing, .transactionCounter) }
+        let (answer, information) = try response.cryptogram(isSigned: true)
         try objects.add(answer)
-        let information = CryptogramInformation(rawValue: octets[0])
         note(.cryptogram(information))
         let decision = CryptogramDecision.first(requested: request.type, information: information)
         guard decision.action != .terminate else {
@@ -21,7 +13,6 @@ extension ContactlessKernel {
         if answer.contains(.signedDynamicApplicationData) {
             guard verifySignature(response) else { return }
         } else {
-            guard answer[.cryptogram]?.count == 8 else { throw KernelTermination(.missing, .cryptogram) }
             // Only an AAC that was not itself requested with a signature comes without one (S910.32 to S910.37).
             guard !request.isSigned || (information.type == .aac && request.type != .aac) else {
                 throw KernelTermination(.missing, .signedDynamicApplicationData)
@@ -35,12 +26,8 @@ extension ContactlessKernel {
     private mutating func verifySignature(_ response: CardResponse) -> Bool {
         var failure: AuthenticationFailure?
         do throws(AuthenticationFailure) {
-            let key = try authentication.cardKey(of: objects.card, staticData)
-            let signed = try authentication.cryptogram(
-                response.data, signedBy: key, unpredictableNumber: objects.terminal[.unpredictableNumber] ?? [],
-                over: listValues)
-            objects.card[.cryptogram] = signed.cryptogram
-            objects.card[.dynamicNumber] = signed.dynamicNumber
+            let key = try authentication.cardKey(of: objects.card, objects.staticData)
+            try objects.verifyCryptogram(response, key, authentication, over: listValues)
         } catch { failure = error }
         let report = AuthenticationReport(method: .cda, failure: failure)
         note(.offlineAuthentication(report))
@@ -84,7 +71,7 @@ extension ContactlessKernel {
     /// The outcome of an AAC: a purchase or cash may succeed with contacts, unless reader or device have none
     /// (S910.74).
     private func declined() -> ContactlessOutcome {
-        guard [.purchase, .cash, .cashDisbursement, .cashback].contains(transaction.type) else {
+        guard transaction.type.isCash || [.purchase, .cashback].contains(transaction.type) else {
             var outcome = ContactlessOutcome(.endApplication)
             outcome.display = DisplayRequest(.noMessage, .notReady)
             return outcome
@@ -117,7 +104,7 @@ extension ContactlessKernel {
     /// The data of the message to the issuer.
     func onlineRequest(_ tags: [Tag]) -> OnlineRequest {
         OnlineRequest(
-            objects: objects.subset(ContactKernel<Primitives>.onlineTags + tags),
+            objects: objects.subset(KernelObjects.onlineTags + tags),
             hasOnlinePIN: verification == .onlinePIN)
     }
 

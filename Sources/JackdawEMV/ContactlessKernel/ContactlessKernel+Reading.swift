@@ -1,27 +1,19 @@
 // Processing options and records of a contactless card: Books C-2, states 3 and 4, and C-3, sections 5.2 to 5.4.
 
 extension ContactlessKernel {
-    /// The most records that are read. No card has so many; a file locator could name 16,065.
-    static var maxRecords: Int { 128 }
-
     mutating func sendProcessingOptions() throws(KernelTermination) {
         // Without a PDOL, the command has an empty object 83.
-        let values = try objects.list(.pdol).map { objects.values(of: $0) } ?? SecretOctets([])
+        let values = try objects.values(of: .pdol)
         listValues = [values]
-        guard let command = try? CardCommand.getProcessingOptions(values) else {
-            throw KernelTermination(.malformed, .pdol)
-        }
-        transmit(command, .processingOptions)
+        try transmit(try? CardCommand.getProcessingOptions(values), of: .pdol, .processingOptions)
     }
 
     mutating func takeProcessingOptions(_ response: CardResponse) throws(KernelTermination) {
         guard response.status == .success else { return refuse(response.status) }
-        let answer = try response.data.withOctets { octets throws(KernelTermination) -> DataObjectStore in
-            try ContactKernel<Primitives>.processingOptions(octets)
+        try objects.add(try response.processingOptions())
+        guard let profile: ApplicationInterchangeProfile = try objects.bits() else {
+            throw KernelTermination(.missing, ApplicationInterchangeProfile.tag)
         }
-        try objects.add(answer)
-        let profile = try objects.form(ApplicationInterchangeProfile.tag) { ApplicationInterchangeProfile($0) }
-        guard let profile else { throw KernelTermination(.missing, ApplicationInterchangeProfile.tag) }
         interchange = profile
         note(.processingOptions(profile))
         if scheme == .mastercard {
@@ -59,37 +51,30 @@ extension ContactlessKernel {
     }
 
     private mutating func readRecords() throws(KernelTermination) {
-        let locator = try objects.form(.applicationFileLocator) { try? ApplicationFileLocator($0) }
-        records = locator?.records ?? []
-        if scheme == .mastercard, self.profile.mastercard.skipsMagneticStripeRecord,
+        try objects.locateRecords()
+        if scheme == .mastercard, profile.mastercard.skipsMagneticStripeRecord,
             objects.card[.applicationFileLocator]?.starts(with: [0x08, 0x01, 0x01, 0x00]) == true
         {
-            records.removeFirst()
+            _ = objects.nextRecord()
         }
-        guard records.count <= Self.maxRecords, scheme == .visa || !records.isEmpty else {
+        guard scheme == .visa || !objects.records.isEmpty else {
             throw KernelTermination(.malformed, .applicationFileLocator)
         }
-        try readRecord(0)
+        try readRecord()
     }
 
-    private mutating func readRecord(_ index: Int) throws(KernelTermination) {
-        guard index < records.count else { return try finishReading() }
-        guard let command = try? CardCommand.readRecord(records[index].number, file: records[index].file) else {
-            throw KernelTermination(.malformed, .applicationFileLocator)
-        }
-        transmit(command, .record(index))
+    private mutating func readRecord() throws(KernelTermination) {
+        guard let record = objects.nextRecord() else { return try finishReading() }
+        let command = try? CardCommand.readRecord(record.number, file: record.file)
+        try transmit(command, of: .applicationFileLocator, .record(record))
     }
 
-    mutating func takeRecord(_ response: CardResponse, _ index: Int) throws(KernelTermination) {
-        guard response.status == .success else { throw KernelTermination(.status, status: response.status) }
-        let record = records[index]
-        if record.isAuthenticated { response.data.withOctets { staticData.add($0, file: record.file) } }
-        // Records of other files than 1 to 10 are not EMV's (Book 3, 10.2).
-        if record.file <= 10 {
-            try objects.add(response.objects(in: .recordTemplate))
-        }
+    mutating func takeRecord(
+        _ response: CardResponse, _ record: ApplicationFileLocator.Record
+    ) throws(KernelTermination) {
+        try objects.add(record, response)
         note(.record(record))
-        try readRecord(index + 1)
+        try readRecord()
     }
 
     private mutating func finishReading() throws(KernelTermination) {
@@ -99,25 +84,6 @@ extension ContactlessKernel {
         case .visa: try decide()
         case .other: break
         }
-    }
-}
-
-extension CardResponse {
-    /// The primitive objects of an answer that is one template, and has none twice.
-    fileprivate func objects(in template: Tag) throws(KernelTermination) -> DataObjectStore {
-        var store = DataObjectStore()
-        try data.withOctets { octets throws(KernelTermination) in
-            let outer = (try? TagLengthValue.list(octets))?.filter { $0.depth == 0 }
-            guard let outer, outer.count == 1, outer[0].tag == template, !outer[0].value.isEmpty else {
-                throw KernelTermination(.malformed, template)
-            }
-            let repeated: [Tag]
-            do throws(DataObjectError) { repeated = try store.add(octets) } catch {
-                throw KernelTermination(.malformed, template)
-            }
-            if let tag = repeated.first { throw KernelTermination(.repeated, tag) }
-        }
-        return store
     }
 }
 

@@ -1,11 +1,13 @@
 // A Visa-style card, whose cryptogram comes with its processing options: Book C-3, sections 5.4 to 5.9.
 
 extension ContactlessKernel {
-    /// Takes the qualifiers that the card is sent, without the functions that this kernel does not have.
+    /// Takes the qualifiers that the card is sent, without the functions that this kernel does not have. If the merchant
+    /// wants the issuer to decide, the card is asked for an online cryptogram.
     /// - Returns: false if the reader has no EMV mode.
     mutating func prepareQualifiers(_ found: TerminalTransactionQualifiers?) -> Bool {
         guard let found, found.contains(.emvSupported) else { return false }
         qualifiers = found.subtracting([.msdSupported, .odaForOnlineSupported, .issuerUpdateSupported])
+        if transaction.isOnlineForced { qualifiers.insert(.onlineCryptogramRequired) }
         objects.terminal[TerminalTransactionQualifiers.tag] = qualifiers.octets
         return true
     }
@@ -18,14 +20,15 @@ extension ContactlessKernel {
         let information = try cryptogramInformation()
         objects.card[.cryptogramInformation] = [information.rawValue]
         note(.cryptogram(information))
-        let card = try objects.form(CardTransactionQualifiers.tag) { CardTransactionQualifiers($0) }
-        var decision = VisaDecision(of: information.type, card)
+        var decision = VisaDecision(of: information.type, try objects.bits())
         if information.type == nil { follow(.unknownCryptogram, &decision) }
         if information.type == .tc, qualifiers.contains(.onlineCryptogramRequired) {
             follow(.onlineRequired, &decision)
         }
         if decision.isOffline { try checkExpiry(&decision) }
-        if information.type == .tc, !decision.isDeclined, isOnExceptionFile { follow(.onExceptionFile, &decision) }
+        if information.type == .tc, !decision.isDeclined, configuration.isOnExceptionFile(objects.account) {
+            follow(.onExceptionFile, &decision)
+        }
         if !decision.isDeclined { try checkUsage(&decision) }
         if decision.isOffline { authenticate(&decision) }
         guard !decision.isOver else { return }
@@ -75,45 +78,36 @@ extension ContactlessKernel {
         follow(.expired(decision.asks(.onlineIfExpired) ? .online : .decline), &decision)
     }
 
-    private var isOnExceptionFile: Bool {
-        let account = objects.account
-        return configuration.exceptionFile.contains { account?.isSameNumber(as: $0) == true }
-    }
-
     /// Checks whether the card allows cash or cashback.
     private mutating func checkUsage(_ decision: inout VisaDecision) throws(KernelTermination) {
-        let usage = try objects.form(ApplicationUsageControl.tag) { ApplicationUsageControl($0) }
+        let usage: ApplicationUsageControl? = try objects.bits()
         let isDomestic = objects.card[.issuerCountry] == configuration.country
         let isKnown = !objects.isEmpty(.issuerCountry)
         func allows(_ domestic: ApplicationUsageControl, _ international: ApplicationUsageControl) -> Bool {
             isKnown && usage?.contains(isDomestic ? domestic : international) == true
         }
-        switch transaction.type {
-        case .cash, .cashDisbursement:
+        if transaction.type.isCash {
             guard profile.visa.checksCash, !allows(.domesticCash, .internationalCash) else { return }
             follow(.cashNotAllowed(decision.asks(.switchInterfaceForCash) ? .otherInterface : .decline), &decision)
-        case .cashback:
+        } else if transaction.type.hasCashback(transaction.otherAmount) {
             guard profile.visa.checksCashback, !allows(.domesticCashback, .internationalCashback) else { return }
             let isSwitching = decision.asks(.switchInterfaceForCashback)
             follow(.cashbackNotAllowed(isSwitching ? .otherInterface : .decline), &decision)
-        default: return
         }
     }
 
     // MARK: offline data authentication (5.6)
 
+    /// Authenticates a card that is about to be approved offline, which needs fDDA: static data can be copied, and a card
+    /// could ask for SDA by sending no signature.
     private mutating func authenticate(_ decision: inout VisaDecision) {
-        let isDynamic = objects.card.contains(.signedDynamicApplicationData)
         var failure: AuthenticationFailure?
         do throws(AuthenticationFailure) {
-            if isDynamic {
-                objects.card[.dynamicNumber] = try dynamicNumber()
-            } else {
-                objects.card[.dataAuthenticationCode] = try authentication.authenticate(objects.card, staticData)
-            }
+            objects.card[.dynamicNumber] = try dynamicNumber()
         } catch { failure = error }
-        note(.offlineAuthentication(AuthenticationReport(method: isDynamic ? .dda : .sda, failure: failure)))
-        guard failure != nil else { return }
+        note(.offlineAuthentication(AuthenticationReport(method: .dda, failure: failure)))
+        decision.isAuthenticated = failure == nil
+        guard !decision.isAuthenticated else { return }
         let consequence: ContactlessRule.Consequence =
             if decision.asks(.onlineIfODAFails), !qualifiers.contains(.offlineOnlyReader) {
                 .online
@@ -128,16 +122,20 @@ extension ContactlessKernel {
     /// Verifies the signature that came with the processing options: fDDA version 01, over the unpredictable number,
     /// the amount, the currency and the Card Authentication Related Data (annex C).
     private func dynamicNumber() throws(AuthenticationFailure) -> [UInt8] {
+        guard let signature = objects.card[.signedDynamicApplicationData] else {
+            throw AuthenticationFailure(.missing, in: .signedDynamicApplicationData)
+        }
         guard let related = objects.card[.cardAuthenticationData] else {
             throw AuthenticationFailure(.missing, in: .cardAuthenticationData)
         }
         guard related.first == 0x01 else { throw AuthenticationFailure(.algorithm, in: .cardAuthenticationData) }
-        let key = try authentication.cardKey(of: objects.card, staticData)
-        let covered = [Tag.unpredictableNumber, .amountAuthorised, .currency].flatMap { objects.terminal[$0] ?? [] }
-        let signature = objects.card[.signedDynamicApplicationData] ?? []
+        let key = try authentication.cardKey(of: objects.card, objects.staticData)
+        let dynamicData = [Tag.unpredictableNumber, .amountAuthorised, .currency].flatMap {
+            objects.terminal[$0] ?? []
+        }
         return try authentication.dynamicNumber(
             SecretOctets(TagLengthValueBuilder.encode(.responseFormat1, signature)), signedBy: key,
-            over: SecretOctets(covered + related))
+            over: SecretOctets(dynamicData + related))
     }
 
     // MARK: verification of the cardholder (5.7)
@@ -164,17 +162,18 @@ extension ContactlessKernel {
             return (.onlinePIN, .onlinePIN)
         }
         if card.contains(.cdcvmPerformed) {
-            return isDeviceTrusted(card, decision.type) ? (.onDevice, nil) : (.notRequired, .deviceNotTrusted)
+            return isDeviceTrusted(card, decision) ? (.onDevice, nil) : (.notRequired, .deviceNotTrusted)
         }
         if card.contains(.signatureRequired), qualifiers.contains(.signatureSupported) { return (.signature, nil) }
         return (.notRequired, isRequired ? .notVerified : nil)
     }
 
-    /// Whether the card's qualifiers are those that it signs, in octets 6 and 7 of the Card Authentication Related
-    /// Data; without these data, whether the issuer decides.
-    private func isDeviceTrusted(_ card: CardTransactionQualifiers, _ type: CryptogramType?) -> Bool {
-        guard let related = objects.card[.cardAuthenticationData] else { return type == .arqc }
-        return related.count >= 7 && Array(related[5..<7]) == card.octets
+    /// Whether the card's qualifiers are those of octets 6 and 7 of the Card Authentication Related Data, and fDDA has
+    /// proved these or the issuer decides; without these data, whether the issuer decides.
+    private func isDeviceTrusted(_ card: CardTransactionQualifiers, _ decision: VisaDecision) -> Bool {
+        guard let related = objects.card[.cardAuthenticationData] else { return decision.type == .arqc }
+        guard related.dropFirst(5).prefix(2).elementsEqual(card.octets) else { return false }
+        return decision.isAuthenticated || decision.type == .arqc
     }
 
     // MARK: the outcome (5.8 and 5.9)
@@ -219,7 +218,7 @@ extension ContactlessKernel {
             0x9F02, 0x9F26, 0x82, 0x9F36, 0x5F34, 0x9F7C, 0x9F10, 0x9F39, 0x9F1A, 0x9F33, 0x57, 0x5F2A, 0x9A, 0x9C,
             0x9F37, 0x95, 0x9F6E, 0x9F24,
         ]
-        return transaction.type == .cashback ? tags + [.amountOther] : tags
+        return transaction.type.hasCashback(transaction.otherAmount) ? tags + [.amountOther] : tags
     }
 }
 
@@ -229,6 +228,8 @@ struct VisaDecision {
     var isOnline: Bool
     /// Whether the transaction has ended with another interface.
     var isOver = false
+    /// Whether fDDA has proved the card, and its Card Authentication Related Data.
+    var isAuthenticated = false
     /// The rule that decided last; nil if the card did.
     var rule: ContactlessRule?
     /// The type of the cryptogram; nil if it is the reserved one.

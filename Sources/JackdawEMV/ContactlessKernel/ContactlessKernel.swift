@@ -26,11 +26,12 @@ public struct ContactlessKernel<Primitives: AuthenticationPrimitives>: Sendable 
     let authentication: OfflineAuthentication<Primitives>
     let scheme: Scheme
 
-    var objects: ContactlessObjects
-    var tvr: TerminalVerificationResults = []
+    /// The objects of terminal and card, among them the TVR.
+    var objects: KernelObjects
+    var tvr: TerminalVerificationResults = [] {
+        didSet { objects.terminal[TerminalVerificationResults.tag] = tvr.octets }
+    }
     var interchange: ApplicationInterchangeProfile = []
-    var staticData = StaticAuthenticationData()
-    var records: [ApplicationFileLocator.Record] = []
     /// The values of PDOL and CDOL1, which a signature covers.
     var listValues: [SecretOctets] = []
     /// The cryptogram that was requested (Mastercard).
@@ -40,9 +41,8 @@ public struct ContactlessKernel<Primitives: AuthenticationPrimitives>: Sendable 
     var verification: ContactlessOutcome.Verification?
     var isReceiptRequired = false
 
+    private var effects = KernelEffects()
     private var waiting: Waiting?
-    private var lastIdentifier = 0
-    private var hasStarted = false
     private var actions: [ContactlessAction] = []
 
     /// The kernels of Book B that this type covers.
@@ -64,7 +64,7 @@ public struct ContactlessKernel<Primitives: AuthenticationPrimitives>: Sendable 
     enum Waiting: Sendable {
         case unpredictableNumber
         case processingOptions
-        case record(Int)
+        case record(ApplicationFileLocator.Record)
         case cryptogram
     }
 
@@ -86,17 +86,15 @@ public struct ContactlessKernel<Primitives: AuthenticationPrimitives>: Sendable 
         self.transaction = transaction
         scheme = Scheme(kernel: kernel)
         authentication = OfflineAuthentication(primitives, keys: configuration.keys, date: transaction.date)
-        objects = ContactlessObjects(terminal: try configuration.objects(of: transaction))
-        for tag in ContactKernel<Primitives>.controlInformationTags {
-            objects.card.set(tag, application.secret(tag))
-        }
+        objects = KernelObjects(
+            terminal: try configuration.objects(of: transaction), application: application, kernel: kernel)
+        objects.terminal[TerminalVerificationResults.tag] = tvr.octets
     }
 
     /// Begins the transaction. A second call has no effect.
     /// - Returns: the first actions.
     public mutating func start() -> [ContactlessAction] {
-        guard !hasStarted else { return [] }
-        hasStarted = true
+        guard effects.start() else { return [] }
         begin()
         return takeActions()
     }
@@ -108,18 +106,11 @@ public struct ContactlessKernel<Primitives: AuthenticationPrimitives>: Sendable 
     ///     says so.
     /// - Returns: the next actions.
     public mutating func receive(_ answer: KernelAnswer, to identifier: Int) -> [ContactlessAction] {
-        guard let open = waiting, identifier == lastIdentifier else {
-            let isKnown = identifier > 0 && identifier <= lastIdentifier
-            note(.ignored(identifier: identifier, isKnown ? .late : .unknown))
-            return takeActions()
+        if let reason = effects.close(identifier, with: answer) {
+            note(.ignored(identifier: identifier, reason))
+        } else if let open = waiting.take() {
+            do throws(KernelTermination) { try take(answer, open) } catch { terminate(error) }
         }
-        waiting = nil
-        do throws(KernelTermination) {
-            if try !take(answer, open) {
-                waiting = open
-                note(.ignored(identifier: identifier, .invalid))
-            }
-        } catch { terminate(error) }
         return takeActions()
     }
 
@@ -128,11 +119,14 @@ public struct ContactlessKernel<Primitives: AuthenticationPrimitives>: Sendable 
     mutating func note(_ step: ContactlessStep) { actions.append(.step(step)) }
 
     /// Sends a command to the card, and remembers the meaning of its answer.
-    mutating func transmit(_ command: CardCommand, _ meaning: Waiting) { ask(.transmit(command), meaning) }
+    /// - Throws: the object as malformed if there is no command, as its values have an invalid length.
+    mutating func transmit(_ command: CardCommand?, of tag: Tag, _ meaning: Waiting) throws(KernelTermination) {
+        guard let command else { throw KernelTermination(.malformed, tag) }
+        ask(.transmit(command), meaning)
+    }
 
     /// Ends the transaction with its outcome, the last action.
     mutating func finish(_ outcome: ContactlessOutcome) {
-        waiting = nil
         if let reason = outcome.reason { note(.ending(reason)) }
         var outcome = outcome
         outcome.tvr = tvr
@@ -140,7 +134,7 @@ public struct ContactlessKernel<Primitives: AuthenticationPrimitives>: Sendable 
     }
 
     /// Ends the transaction, as it needs a function that the kernel does not have.
-    mutating func handOver(_ function: UncoveredFunction) {
+    mutating func tryAnotherInterface(_ function: UncoveredFunction) {
         var outcome = ContactlessOutcome(.tryAnotherInterface, .notCovered(function))
         outcome.display = DisplayRequest(.insertOrSwipe, .processingError)
         finish(outcome)
@@ -161,10 +155,9 @@ public struct ContactlessKernel<Primitives: AuthenticationPrimitives>: Sendable 
         finish(outcome)
     }
 
-    private mutating func ask(_ task: KernelEffect.Task, _ meaning: Waiting) {
-        lastIdentifier += 1
+    mutating func ask(_ task: KernelEffect.Task, _ meaning: Waiting) {
         waiting = meaning
-        actions.append(.effect(KernelEffect(identifier: lastIdentifier, task: task)))
+        actions.append(.effect(effects.open(task)))
     }
 
     private mutating func takeActions() -> [ContactlessAction] {
@@ -173,7 +166,7 @@ public struct ContactlessKernel<Primitives: AuthenticationPrimitives>: Sendable 
     }
 
     private mutating func begin() {
-        if case .other(let kernel) = scheme { return handOver(.kernel(kernel)) }
+        if case .other(let kernel) = scheme { return tryAnotherInterface(.kernel(kernel)) }
         let found = ContactlessPreprocessing(
             amount: transaction.amount, majorUnit: transaction.majorUnit, limits: profile.limits)
         note(.preprocessing(found))
@@ -183,37 +176,33 @@ public struct ContactlessKernel<Primitives: AuthenticationPrimitives>: Sendable 
             return finish(outcome)
         }
         if scheme == .visa {
-            guard prepareQualifiers(found.qualifiers) else { return handOver(.magneticStripeMode) }
+            guard prepareQualifiers(found.qualifiers) else { return tryAnotherInterface(.magneticStripeMode) }
         } else {
             setMethods([])
         }
-        objects.terminal[TerminalVerificationResults.tag] = tvr.octets
         ask(.random(count: 4), .unpredictableNumber)
     }
 
     /// Passes an answer to the phase that asked.
-    /// - Returns: false if the answer is not of the kind that the effect asks for.
-    private mutating func take(_ answer: KernelAnswer, _ open: Waiting) throws(KernelTermination) -> Bool {
+    private mutating func take(_ answer: KernelAnswer, _ open: Waiting) throws(KernelTermination) {
         switch (open, answer) {
         case (_, .cancelled): throw KernelTermination(.cancelled)
         case (_, .cardLost): loseCard(open)
-        case (.unpredictableNumber, .random(let number)) where number.count == 4:
+        case (.unpredictableNumber, .random(let number)):
             objects.terminal[.unpredictableNumber] = number
             try sendProcessingOptions()
-        case (.unpredictableNumber, _): return false
         case (.processingOptions, .response(let response)): try takeProcessingOptions(response)
-        case (.record(let index), .response(let response)): try takeRecord(response, index)
+        case (.record(let record), .response(let response)): try takeRecord(response, record)
         case (.cryptogram, .response(let response)): try takeCryptogram(response)
-        default: return false
+        default: break
         }
-        return true
     }
 
     /// Has the card presented again. The books say "try again" for GET PROCESSING OPTIONS, and "end application" with a
     /// new activation for later commands; this kernel says the former for all.
     private mutating func loseCard(_ open: Waiting) {
         if case .cryptogram = open, profile.refused.contains(.tornTransactions), !objects.isEmpty(.recoveryList) {
-            return handOver(.tornTransaction)
+            return tryAnotherInterface(.tornTransaction)
         }
         var outcome = ContactlessOutcome(.tryAgain, .terminated(KernelTermination(.cardLost)))
         outcome.start = .protocolActivation

@@ -12,8 +12,3 @@ extension Tag {
     static let recoveryList: Tag = 0x9F51
     static let trackTwo: Tag = 0x57
 }
-
-extension TransactionType {
-    /// 17: cash that a person hands over.
-    static let cashDisbursement = TransactionType(rawValue: 0x17)
-}

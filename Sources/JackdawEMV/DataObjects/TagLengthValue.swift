@@ -26,6 +26,13 @@ public struct TagLengthValue: Sendable, Hashable {
         return found
     }
 
+    /// The only data object of octets: the template of an answer, for example.
+    /// - Returns: nil if the octets are not valid, or have no object or several outside templates.
+    static func single(in octets: Span<UInt8>) -> TagLengthValue? {
+        guard let objects = try? list(octets), objects.dropFirst().allSatisfy({ $0.depth > 0 }) else { return nil }
+        return objects.first
+    }
+
     /// Finds the first data object with a tag, in any template.
     /// - Returns: the object, or nil if there is none before the end.
     /// - Throws: the error of an object before it that is not valid.

@@ -42,7 +42,8 @@ extension DataElement {
         DataElement(0x8F, "Certification Authority Public Key Index", .card, .binary, 1),
         DataElement(0x90, "Issuer Public Key Certificate", .card, .binary, 1...248),
         DataElement(0x92, "Issuer Public Key Remainder", .card, .binary, 1...248),
-        DataElement(0x93, "Signed Static Application Data", .card, .binary, 1...248),
+        // Its hash covers the records, of which the account number may be all that is not known.
+        DataElement(0x93, "Signed Static Application Data", .card, .binary, 1...248, .cardData),
         DataElement(0x94, "Application File Locator (AFL)", .card, .binary, 4...252),
         DataElement(0x97, "Transaction Certificate Data Object List (TDOL)", .card, .binary, 0...252),
         DataElement(0x9D, "Directory Definition File (DDF) Name", .card, .binary, 5...16),
@@ -113,7 +114,8 @@ extension DataElement {
     static let terminal: [DataElement] = [
         DataElement(0x81, "Amount, Authorised (Binary)", .terminal, .binary, 4),
         DataElement(0x95, "Terminal Verification Results (TVR)", .terminal, .binary, 5),
-        DataElement(0x98, "Transaction Certificate (TC) Hash Value", .terminal, .binary, 20),
+        // A hash of the values that the card's list asks for, which may be card data.
+        DataElement(0x98, "Transaction Certificate (TC) Hash Value", .terminal, .binary, 20, .cardData),
         DataElement(0x99, "Transaction Personal Identification Number (PIN) Data", .terminal, .binary, 1...16, .secret),
         DataElement(0x9A, "Transaction Date", .terminal, .numeric, 3),
         DataElement(0x9B, "Transaction Status Information (TSI)", .terminal, .binary, 2),

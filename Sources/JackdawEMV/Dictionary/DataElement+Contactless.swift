@@ -75,7 +75,8 @@ extension DataElement {
         DataElement(0xDF4B, "POS Cardholder Interaction Information", .card, .binary, 3, kernel: 2),
         DataElement(0xDF4F, "JIS 2 Equivalent Data", .card, .binary, 1...69, .cardData),
         DataElement(0xDF60, "DS Input (Card)", .terminal, .binary, 8, kernel: 2),
-        DataElement(0xDF61, "DS Digest H", .terminal, .binary, 8, kernel: 2),
+        // A one-way function under a key that the account number gives.
+        DataElement(0xDF61, "DS Digest H", .terminal, .binary, 8, .cardData, kernel: 2),
         DataElement(0xDF62, "DS ODS Info", .terminal, .binary, 1, kernel: 2),
         DataElement(0xDF63, "DS ODS Term", .terminal, .binary, 0...160, kernel: 2),
         DataElement(0xDF8101, "DS Summary 2", .card, .binary, 8...16, kernel: 2),

@@ -93,8 +93,10 @@ public struct DataElement: Sendable, Hashable {
     }
 
     /// Whether a card may supply a data object: the source of its element is the card, or the dictionary does not have the
-    /// tag.
-    static func isOfCard(_ tag: Tag) -> Bool { find(tag).map { $0.source == .card } ?? true }
+    /// tag. The kernel's number selects the meaning, as in ``find(_:kernel:)``.
+    static func isOfCard(_ tag: Tag, kernel: Int?) -> Bool {
+        find(tag, kernel: kernel).map { $0.source == .card } ?? true
+    }
 
     /// Whether the value of a tag may be shown: the strictest rule of its meanings. Tags that are not in the dictionary are
     /// treated like card data.

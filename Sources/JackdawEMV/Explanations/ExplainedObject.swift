@@ -62,8 +62,14 @@ public struct ExplainedObject: Sendable, Hashable {
     ) -> [ExplainedObject] {
         var explained: [ExplainedObject] = []
         explained.reserveCapacity(objects.count)
+        // The end of a template whose contents are secret.
+        var secretEnd = 0
         for object in objects {
-            explained.append(ExplainedObject(object, octets.extracting(object.value), context, isRevealing))
+            let isSecret = object.start < secretEnd
+            explained.append(
+                ExplainedObject(object, octets.extracting(object.value), context, isRevealing, isSecret: isSecret))
+            guard DataElement.sensitivity(of: object.tag) == .secret else { continue }
+            secretEnd = max(secretEnd, object.value.upperBound)
         }
         return explained
     }
@@ -81,7 +87,7 @@ public struct ExplainedObject: Sendable, Hashable {
         _ isRevealing: Bool
     ) {
         let object = TagLengthValue(tag: tag, start: place.lowerBound, value: place, depth: depth)
-        self.init(object, octets.extracting(place), context, isRevealing)
+        self.init(object, octets.extracting(place), context, isRevealing, isSecret: false)
     }
 
     /// The object with other digits.
@@ -91,29 +97,37 @@ public struct ExplainedObject: Sendable, Hashable {
         return object
     }
 
-    /// The object of which these are the parts: it is shown if all of them are.
+    /// The object of which these are the parts: it is shown if all of them are, and hidden otherwise.
     func with(_ parts: [ExplainedObject], _ value: Span<UInt8>) -> ExplainedObject {
-        parts.contains { $0.digits == nil } ? self : withDigits(value.hexadecimal)
+        withDigits(parts.contains { $0.digits == nil } ? nil : value.hexadecimal)
     }
 
-    private init(_ object: TagLengthValue, _ value: Span<UInt8>, _ context: ValueContext, _ isRevealing: Bool) {
+    private init(
+        _ object: TagLengthValue, _ value: Span<UInt8>, _ context: ValueContext, _ isRevealing: Bool, isSecret: Bool
+    ) {
         self.object = object
         element = DataElement.find(object.tag, kernel: context.kernel)
-        let ofKernel = element.flatMap { $0.kernel != nil && $0.kernel == context.kernel ? $0.sensitivity : nil }
-        let sensitivity = ofKernel ?? DataElement.sensitivity(of: object.tag)
-        let isShown = sensitivity == .open || (sensitivity == .cardData && isRevealing)
         guard !object.tag.isConstructed else {
             (digits, text, details) = (nil, nil, [])
             return
         }
-        guard isShown else {
+        let isSecret = isSecret || Self.mayHaveSecret(object.tag, value)
+        let ofKernel = element.flatMap { $0.kernel != nil && $0.kernel == context.kernel ? $0.sensitivity : nil }
+        let sensitivity = isSecret ? .secret : ofKernel ?? DataElement.sensitivity(of: object.tag)
+        guard sensitivity == .open || (sensitivity == .cardData && isRevealing) else {
             digits = nil
-            text = context.maskedText(object.tag, value)
+            text = sensitivity == .secret ? nil : context.maskedText(object.tag, value)
             details = []
             return
         }
         digits = value.hexadecimal
         text = context.text(object.tag, element, value)
         details = context.details(object.tag, element, value)
+    }
+
+    /// Whether a value that is card data otherwise may have a PIN or a key: a script command that sets one. A value that is no
+    /// command may be such a command whose length is wrong.
+    private static func mayHaveSecret(_ tag: Tag, _ value: Span<UInt8>) -> Bool {
+        tag == 0x86 && ((try? CardCommand(value))?.mayHaveSecret ?? true)
     }
 }

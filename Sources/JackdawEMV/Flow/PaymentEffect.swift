@@ -28,7 +28,8 @@ public enum PaymentAction: Sendable, Hashable {
     case askHost
     /// Hand the host's answer to the kernel, and run it to the second cryptogram: ``HostKnowledge/approved`` and
     /// ``HostKnowledge/declined`` with ARC, tag 91 and scripts, ``HostKnowledge/unreachable`` for the default action
-    /// codes, ``HostKnowledge/unknown`` to have the card decline. Answers: the kernel's events.
+    /// codes, ``HostKnowledge/unknown`` to have the card decline, or for the default action codes too if the policy
+    /// ``PaymentPolicy/approvesOfflineAfterHostTimeout`` is set. Answers: the kernel's events.
     case completeCard(HostKnowledge)
     /// Have the cardholder sign. Answers: ``PaymentEvent/signatureCaptured``, ``PaymentEvent/signatureRefused``.
     case captureSignature

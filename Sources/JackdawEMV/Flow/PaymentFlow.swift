@@ -58,7 +58,8 @@ public struct PaymentFlow: Sendable, Hashable {
     ///   - event: the event.
     ///   - identifier: the effect that the event answers. Default: nil, for an event that is no answer.
     ///   - now: the time, which does not run backwards.
-    /// - Returns: the effects, in the order in which the caller must carry them out. Never empty.
+    /// - Returns: the effects, in the order in which the caller must carry them out. Empty if the event changes only the
+    ///   payment's own state, as a PIN prompt does.
     public mutating func receive(
         _ event: PaymentEvent, answering identifier: Int? = nil, at now: Duration
     ) -> [PaymentEffect] {

@@ -10,7 +10,7 @@ package struct PaymentState: Sendable, Hashable {
     package var isTapAllowed = true
     /// Chips that could not be read, 0 to ``maxChipFailures``.
     var chipFailures = 0
-    /// Taps that failed, 0 to ``maxTapFailures``.
+    /// Taps that failed, 0 to ``PaymentPolicy/maxTapFailures``.
     var tapFailures = 0
     /// Whether a card or an application was found blocked.
     var isBlocked = false
@@ -23,8 +23,6 @@ package struct PaymentState: Sendable, Hashable {
 
     /// Unreadable chips after which a chip card may be swiped. Acquirers ask for at least one retry.
     static let maxChipFailures = 2
-    /// Failed taps after which the reader accepts no more taps.
-    static let maxTapFailures = 2
 
     package init() {}
 
@@ -108,7 +106,7 @@ package enum PaymentChange: Sendable, Hashable {
         case .linkLost: "link lost"
         case .chipFailed: "chip failures + 1"
         case .chipUnusable: "chip failures = 2"
-        case .tapFailed: "tap failures + 1, at 2 tap off"
+        case .tapFailed: "tap failures + 1, at the policy's limit tap off"
         case .tapUnusable: "tap off"
         case .blocked: "blocked"
         case .host(let knowledge): "host \(knowledge.rawValue)"
@@ -119,7 +117,7 @@ package enum PaymentChange: Sendable, Hashable {
         }
     }
 
-    func apply(to state: inout PaymentState) {
+    func apply(to state: inout PaymentState, _ policy: PaymentPolicy) {
         switch self {
         case .entered(let entry):
             state.journal.entry = entry
@@ -132,8 +130,9 @@ package enum PaymentChange: Sendable, Hashable {
         case .chipFailed: state.chipFailures = min(state.chipFailures + 1, PaymentState.maxChipFailures)
         case .chipUnusable: state.chipFailures = PaymentState.maxChipFailures
         case .tapFailed:
-            state.tapFailures = min(state.tapFailures + 1, PaymentState.maxTapFailures)
-            if state.tapFailures == PaymentState.maxTapFailures { state.isTapAllowed = false }
+            let limit = max(1, policy.maxTapFailures)
+            state.tapFailures = min(state.tapFailures + 1, limit)
+            if state.tapFailures == limit { state.isTapAllowed = false }
         case .tapUnusable: state.isTapAllowed = false
         case .blocked: state.isBlocked = true
         case .host(let knowledge): state.journal.host = knowledge
@@ -162,7 +161,7 @@ extension PaymentState {
         guard row.treatment == .handled else {
             return Reaction(treatment: .rejected, beginsPhase: false, actions: [.reject(event)])
         }
-        for change in row.changes { change.apply(to: &self) }
+        for change in row.changes { change.apply(to: &self, policy) }
         if let next = row.next { phase = next }
         let actions = row.actions.filter { action in
             if case .reverse(let cause) = action { queueReversal(cause, policy) } else { true }

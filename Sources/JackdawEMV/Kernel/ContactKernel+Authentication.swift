@@ -8,7 +8,8 @@ extension ContactKernel {
         case .sda?:
             var failure: AuthenticationFailure?
             do throws(AuthenticationFailure) {
-                card[.dataAuthenticationCode] = try authentication.authenticate(card, staticData)
+                let code = try authentication.authenticate(objects.card, objects.staticData)
+                objects.card[.dataAuthenticationCode] = code
             } catch { failure = error }
             try finishAuthentication(failure)
         case .dda?:
@@ -22,7 +23,7 @@ extension ContactKernel {
     /// - Returns: the key; nil if that failed, and the transaction has then gone on.
     private mutating func recoverKey() throws(KernelTermination) -> RSAPublicKey? {
         do throws(AuthenticationFailure) {
-            cardKey = try authentication.cardKey(of: card, staticData)
+            cardKey = try authentication.cardKey(of: objects.card, objects.staticData)
             return cardKey
         } catch {
             try finishAuthentication(error)
@@ -32,23 +33,21 @@ extension ContactKernel {
 
     private mutating func sendInternalAuthenticate(_ key: RSAPublicKey) throws(KernelTermination) {
         // The DDOL must ask for the whole unpredictable number, 4 octets (Book 2, 6.5.1).
-        let list = try list(.ddol) ?? (try? DataObjectList(configuration.defaultDDOL.span))
+        let list = try objects.list(.ddol) ?? (try? DataObjectList(configuration.defaultDDOL.span))
         guard let list, list.entries.contains(where: { $0.tag == .unpredictableNumber && $0.count >= 4 }) else {
             try finishAuthentication(AuthenticationFailure(.dynamicList, in: .ddol))
             return
         }
-        lists.ddol = values(of: list)
-        guard let command = try? CardCommand.internalAuthenticate(lists.ddol) else {
-            throw KernelTermination(.malformed, .ddol)
-        }
-        transmit(command, .internalAuthentication(key))
+        lists.ddol = try objects.values(of: list)
+        try transmit(try? CardCommand.internalAuthenticate(lists.ddol), of: .ddol, .internalAuthentication(key))
     }
 
     mutating func takeSignature(_ response: CardResponse, _ key: RSAPublicKey) throws(KernelTermination) {
-        try requireSuccess(response)
+        try response.requireSuccess()
         var failure: AuthenticationFailure?
         do throws(AuthenticationFailure) {
-            card[.dynamicNumber] = try authentication.dynamicNumber(response.data, signedBy: key, over: lists.ddol)
+            objects.card[.dynamicNumber] = try authentication.dynamicNumber(
+                response.data, signedBy: key, over: lists.ddol)
         } catch { failure = error }
         try finishAuthentication(failure)
     }
@@ -65,16 +64,7 @@ extension ContactKernel {
     }
 
     private mutating func checkRestrictions() throws(KernelTermination) {
-        let situation = RestrictionSituation(
-            applicationVersion: configuration.applicationVersion,
-            isATM: configuration.type.isATM(configuration.additionalCapabilities), country: configuration.country,
-            type: transaction.type, otherAmount: transaction.otherAmount, date: transaction.date)
-        let report = try ProcessingRestrictions.check(
-            situation, version: card[.applicationVersion],
-            usage: value(ApplicationUsageControl.tag) { ApplicationUsageControl($0) },
-            issuerCountry: card[.issuerCountry],
-            effective: value(.applicationEffective) { CardDate($0.span) },
-            expiration: value(.applicationExpiration) { CardDate($0.span) })
+        let report = try objects.restrictions(configuration, transaction)
         tvr.formUnion(report.tvr)
         note(.restrictions(report))
         phase = .cardholderVerification

@@ -1,21 +1,12 @@
 // Terminal action analysis and the two cryptograms: EMV Book 3, sections 10.7, 10.8 and 10.11.
 
 extension ContactKernel {
-    private var issuerCodes: ActionCodes {
-        get throws(KernelTermination) {
-            try ActionCodes(
-                issuerDenial: value(.issuerActionDenial) { TerminalVerificationResults($0) },
-                issuerOnline: value(.issuerActionOnline) { TerminalVerificationResults($0) },
-                issuerDefault: value(.issuerActionDefault) { TerminalVerificationResults($0) })
-        }
-    }
-
     mutating func analyseActions() throws(KernelTermination) {
         let action = try TerminalActionAnalysis.first(
-            tvr: tvr, issuer: issuerCodes, terminal: configuration.actionCodes,
+            tvr: tvr, issuer: objects.issuerCodes, terminal: configuration.actionCodes,
             connection: configuration.type.connection)
         note(.actionAnalysis(action))
-        terminal[.authorisationResponseCode] = action.responseCode?.octets
+        objects.terminal[.authorisationResponseCode] = action.responseCode?.octets
         phase = .cardActionAnalysis
         lists.cdol1 = try sendGenerateCryptogram(action.request, .cdol1, .firstCryptogram)
     }
@@ -25,29 +16,26 @@ extension ContactKernel {
     private mutating func sendGenerateCryptogram(
         _ type: CryptogramType, _ tag: Tag, _ meaning: Waiting
     ) throws(KernelTermination) -> SecretOctets {
-        let list = try list(tag)
-        if list?.contains(.transactionCertificateHash) == true { try hashCertificateData() }
-        let values = list.map { self.values(of: $0) } ?? SecretOctets([])
+        if try objects.list(tag)?.contains(.transactionCertificateHash) == true { try hashCertificateData() }
+        let values = try objects.values(of: tag)
         let isSigned = method == .cda && cardKey != nil && type != .aac
         guard let command = try? CardCommand.generateCryptogram(type.rawValue | (isSigned ? 0x10 : 0), values)
-        else {
-            throw KernelTermination(.malformed, tag)
-        }
+        else { throw KernelTermination(.malformed, tag) }
         request = CryptogramRequest(type: type, isSigned: isSigned)
         note(.cryptogramRequest(type, isSigned: isSigned, tvr, tsi))
-        transmit(command, meaning)
+        ask(.transmit(command), meaning)
         return values
     }
 
     /// Computes the TC Hash Value (98) over the values of the TDOL (Book 3, 9.2.2).
     private mutating func hashCertificateData() throws(KernelTermination) {
-        var list = try list(.tdol)
+        var list = try objects.list(.tdol)
         if list == nil {
             tvr.insert(.defaultTDOLUsed)
             list = try? DataObjectList(configuration.defaultTDOL.span)
         }
-        let values = list.map { self.values(of: $0) } ?? SecretOctets([])
-        terminal[.transactionCertificateHash] = authentication.primitives.sha1(covering: [values])
+        let values = if let list { try objects.values(of: list) } else { SecretOctets([]) }
+        objects.terminal[.transactionCertificateHash] = authentication.primitives.sha1(covering: [values])
     }
 
     // MARK: the first cryptogram
@@ -69,69 +57,35 @@ extension ContactKernel {
             if information.type == .arqc {
                 try complete(.aac, responseCode: .offlineDeclined)
             } else {
-                terminal[.authorisationResponseCode] = AuthorisationResponseCode.offlineDeclined.octets
+                objects.terminal[.authorisationResponseCode] = AuthorisationResponseCode.offlineDeclined.octets
                 finish(.declined, isAdviceRequested: decision.isAdviceRequested)
             }
             return
         }
         switch decision.action {
         case .approveOffline:
-            terminal[.authorisationResponseCode] = AuthorisationResponseCode.offlineApproved.octets
+            objects.terminal[.authorisationResponseCode] = AuthorisationResponseCode.offlineApproved.octets
             finish(.approved, isAdviceRequested: decision.isAdviceRequested)
         case .declineOffline(let isServiceNotAllowed):
-            terminal[.authorisationResponseCode] = AuthorisationResponseCode.offlineDeclined.octets
+            objects.terminal[.authorisationResponseCode] = AuthorisationResponseCode.offlineDeclined.octets
             finish(isServiceNotAllowed ? .notAccepted : .declined, isAdviceRequested: decision.isAdviceRequested)
         case .goOnline:
-            terminal[.authorisationResponseCode] = nil
+            objects.terminal[.authorisationResponseCode] = nil
             try goOnline()
         case .terminate: break
         }
     }
 
-    /// Stores the objects of an answer to GENERATE AC, in format 1 (80) or 2 (77).
+    /// Stores the objects of an answer to GENERATE AC.
     private mutating func takeCryptogram(_ response: CardResponse) throws(KernelTermination) -> CryptogramInformation {
-        try requireSuccess(response)
-        let answer = try response.data.withOctets { octets throws(KernelTermination) -> DataObjectStore in
-            try Self.cryptogram(octets)
-        }
-        guard let information = answer[.cryptogramInformation], information.count == 1 else {
-            throw KernelTermination(.missing, .cryptogramInformation)
-        }
-        guard answer[.transactionCounter]?.count == 2 else { throw KernelTermination(.missing, .transactionCounter) }
-        let hasSignature = request.isSigned && answer.contains(.signedDynamicApplicationData)
-        guard hasSignature || answer[.cryptogram]?.count == 8 else { throw KernelTermination(.missing, .cryptogram) }
+        let (answer, information) = try response.cryptogram(isSigned: request.isSigned)
         // An object that this answer lacks is removed, so that none of an earlier answer remains.
         let tags: [Tag] = [
             .cryptogramInformation, .transactionCounter, .cryptogram, .issuerApplicationData,
             .signedDynamicApplicationData,
         ]
-        for tag in tags { card.set(tag, answer.secret(tag)) }
-        return CryptogramInformation(rawValue: information[0])
-    }
-
-    static func cryptogram(_ octets: Span<UInt8>) throws(KernelTermination) -> DataObjectStore {
-        var answer = DataObjectStore()
-        guard let first = (try? TagLengthValue.list(octets))?.first else {
-            throw KernelTermination(.malformed, .responseFormat2)
-        }
-        switch first.tag {
-        case .responseFormat1:
-            // CID, ATC, cryptogram and up to 32 octets of issuer application data (Book 3, table 12).
-            let value = octets.extracting(first.value)
-            guard (11...43).contains(value.count) else { throw KernelTermination(.malformed, .responseFormat1) }
-            answer.set(.cryptogramInformation, value.extracting(first: 1))
-            answer.set(.transactionCounter, value.extracting(1..<3))
-            answer.set(.cryptogram, value.extracting(3..<11))
-            if value.count > 11 { answer.set(.issuerApplicationData, value.extracting(11..<value.count)) }
-        case .responseFormat2:
-            let repeated: [Tag]
-            do throws(DataObjectError) { repeated = try answer.add(octets) } catch {
-                throw KernelTermination(.malformed, .responseFormat2)
-            }
-            if let tag = repeated.first { throw KernelTermination(.repeated, tag) }
-        default: throw KernelTermination(.malformed, .responseFormat2)
-        }
-        return answer
+        for tag in tags { objects.card.set(tag, answer.secret(tag)) }
+        return information
     }
 
     /// Checks the signature of a cryptogram that must have one, and takes the cryptogram out of it. Sets the TVR on a
@@ -143,11 +97,7 @@ extension ContactKernel {
         tsi.insert(.odaPerformed)
         var failure: AuthenticationFailure?
         do throws(AuthenticationFailure) {
-            let signed = try authentication.cryptogram(
-                response.data, signedBy: cardKey, unpredictableNumber: terminal[.unpredictableNumber] ?? [],
-                over: values)
-            card[.cryptogram] = signed.cryptogram
-            card[.dynamicNumber] = signed.dynamicNumber
+            try objects.verifyCryptogram(response, cardKey, authentication, over: values)
         } catch { failure = error }
         let report = AuthenticationReport(method: .cda, failure: failure)
         note(.offlineAuthentication(report))
@@ -163,14 +113,14 @@ extension ContactKernel {
         _ type: CryptogramType, responseCode: AuthorisationResponseCode
     ) throws(KernelTermination) {
         phase = .completion
-        terminal[.authorisationResponseCode] = responseCode.octets
+        objects.terminal[.authorisationResponseCode] = responseCode.octets
         lists.cdol2 = try sendGenerateCryptogram(type, .cdol2, .secondCryptogram)
     }
 
     /// Asks for the second cryptogram without the issuer's decision.
     mutating func completeWithoutIssuer() throws(KernelTermination) {
         let action = try TerminalActionAnalysis.unableToGoOnline(
-            tvr: tvr, issuer: issuerCodes, terminal: configuration.actionCodes,
+            tvr: tvr, issuer: objects.issuerCodes, terminal: configuration.actionCodes,
             connection: configuration.type.connection, skipsDefault: configuration.skipsDefaultCodes)
         note(.actionAnalysis(action))
         try complete(action.request, responseCode: action.responseCode ?? .unableToGoOnlineDeclined)
@@ -185,7 +135,7 @@ extension ContactKernel {
             requested: request.type, information: information, host: host ?? .unreachable)
         if host == .unreachable, !decision.isApproved {
             // The terminal asked for a TC with Y3, and the card declined.
-            terminal[.authorisationResponseCode] = AuthorisationResponseCode.unableToGoOnlineDeclined.octets
+            objects.terminal[.authorisationResponseCode] = AuthorisationResponseCode.unableToGoOnlineDeclined.octets
         }
         note(.secondCryptogram(information, decision))
         completion = decision

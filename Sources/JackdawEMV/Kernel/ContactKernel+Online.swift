@@ -1,25 +1,14 @@
 // Online processing, issuer authentication and scripts: EMV Book 3, sections 10.9 and 10.10.
 
 extension ContactKernel {
-    /// The tags of an online message that a card or the terminal may have.
-    static var onlineTags: [Tag] {
-        [
-            0x9F26, 0x9F27, 0x9F10, 0x9F37, 0x9F36, 0x95, 0x9A, 0x9B, 0x9C, 0x9F02, 0x9F03, 0x5F2A, 0x82, 0x9F1A,
-            0x9F33,
-            0x9F34, 0x9F35, 0x9F1E, 0x9F21, 0x84, 0x9F09, 0x9F41, 0x5F34, 0x57, 0x5A, 0x5F24, 0x9F6E, 0x9F7C,
-        ]
-    }
-
     mutating func goOnline() throws(KernelTermination) {
         phase = .onlineProcessing
         guard configuration.type.connection != .offlineOnly else {
             try takeHost(.unreachable)
             return
         }
-        publishResults()
-        var objects = DataObjectStore()
-        for tag in Self.onlineTags { objects.set(tag, terminal.secret(tag) ?? card.secret(tag)) }
-        ask(.authorise(OnlineRequest(objects: objects, hasOnlinePIN: isOnlinePINCaptured)), .host)
+        let message = objects.subset(KernelObjects.onlineTags)
+        ask(.authorise(OnlineRequest(objects: message, hasOnlinePIN: isOnlinePINCaptured)), .host)
     }
 
     mutating func takeHost(_ answer: HostAnswer) throws(KernelTermination) {
@@ -39,8 +28,8 @@ extension ContactKernel {
             mayBeApproved = response.isApproved
             note(.host(decision))
             scripts = response.scripts.withOctets { IssuerScript.scripts(in: $0) }
-            terminal[.authorisationResponseCode] = response.responseCode.octets
-            terminal[.issuerAuthenticationData] = response.authenticationData
+            objects.terminal[.authorisationResponseCode] = response.responseCode.octets
+            objects.terminal[.issuerAuthenticationData] = response.authenticationData
             try authenticateIssuer()
         }
     }
@@ -49,10 +38,8 @@ extension ContactKernel {
     /// have it.
     private mutating func authenticateIssuer() throws(KernelTermination) {
         phase = .issuerAuthentication
-        guard profile.contains(.issuerAuthenticationSupported), let data = terminal[.issuerAuthenticationData] else {
-            try runFirstScripts()
-            return
-        }
+        guard profile.contains(.issuerAuthenticationSupported), let data = objects.terminal[.issuerAuthenticationData]
+        else { return try runFirstScripts() }
         guard let command = try? CardCommand.externalAuthenticate(data) else {
             note(.issuerAuthentication(nil))
             tvr.insert(.issuerAuthenticationFailed)
@@ -60,7 +47,7 @@ extension ContactKernel {
             return
         }
         tsi.insert(.issuerAuthenticationPerformed)
-        transmit(command, .externalAuthentication)
+        ask(.transmit(command), .externalAuthentication)
     }
 
     mutating func takeIssuerAuthentication(_ response: CardResponse) throws(KernelTermination) {
@@ -87,7 +74,7 @@ extension ContactKernel {
         while let octets = scriptRun.next() {
             let command = octets.withOctets { try? CardCommand($0) }
             if let command {
-                transmit(command, .script)
+                ask(.transmit(command), .script)
                 return
             }
             // A command whose length is not that of its data cannot be sent; a card would refuse it with 6700.
@@ -117,14 +104,14 @@ extension ContactKernel {
         for result in run.results { note(.script(result)) }
         scriptResults += run.results
         tvr.formUnion(run.tvr)
-        if !scriptResults.isEmpty { terminal[.issuerScriptResults] = scriptResults.flatMap { $0.octets } }
+        if !scriptResults.isEmpty { objects.terminal[.issuerScriptResults] = scriptResults.flatMap { $0.octets } }
     }
 
     private mutating func finishScripts(_ phase: IssuerScript.Phase) throws(KernelTermination) {
         switch phase {
         case .beforeFinalCryptogram:
             let isApproved = host == .approved
-            let code = terminal[.authorisationResponseCode].flatMap { AuthorisationResponseCode($0) }
+            let code = objects.terminal[.authorisationResponseCode].flatMap { AuthorisationResponseCode($0) }
             try complete(isApproved ? .tc : .aac, responseCode: code ?? .unableToGoOnlineDeclined)
         case .afterFinalCryptogram: finishCompletion()
         }

@@ -4,10 +4,8 @@ extension ContactKernel {
     mutating func beginRiskManagement() throws(KernelTermination) {
         phase = .terminalRiskManagement
         if transaction.isOnlineForced { risk.findings.append(.merchantForcedOnline) }
-        let account = card.secret(.accountNumber)
-        if configuration.exceptionFile.contains(where: { account?.isSameNumber(as: $0) == true }) {
-            risk.findings.append(.onExceptionFile)
-        }
+        let account = objects.card.secret(.accountNumber)
+        if configuration.isOnExceptionFile(account) { risk.findings.append(.onExceptionFile) }
         // A bit of the AIP makes risk management mandatory. The kernel performs it for every card.
         tsi.insert(.terminalRiskManagementPerformed)
         let limits = configuration.limits
@@ -54,7 +52,7 @@ extension ContactKernel {
     }
 
     private func limit(_ tag: Tag) throws(KernelTermination) -> UInt8? {
-        try value(tag) { $0.count == 1 ? $0[0] : nil }
+        try objects.form(tag) { $0.count == 1 ? $0[0] : nil }
     }
 
     private mutating func finishRiskManagement() throws(KernelTermination) {

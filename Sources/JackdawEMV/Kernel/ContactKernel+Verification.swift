@@ -5,30 +5,14 @@ import JackdawBytes
 extension ContactKernel {
     mutating func beginVerification() throws(KernelTermination) {
         guard profile.contains(.cardholderVerificationSupported) else {
-            terminal[.cvmResults] = CardholderVerificationResults.none(.unknown).octets
+            objects.terminal[.cvmResults] = CardholderVerificationResults.none(.unknown).octets
             try beginRiskManagement()
             return
         }
-        let list = try value(.cvmList) { try? CardholderVerificationList($0.span) }
-        let situation = Self.situation(configuration, transaction, currency: card[.applicationCurrency])
-        verification = CardholderVerification(list, situation)
+        let list = try objects.form(.cvmList) { try? CardholderVerificationList($0) }
+        verification = CardholderVerification(list, objects.verificationSituation(configuration, transaction))
         let step = verification.start()
         try takeStep(step)
-    }
-
-    /// The facts of cardholder verification.
-    /// - Parameters:
-    ///   - configuration: the terminal.
-    ///   - transaction: the transaction.
-    ///   - currency: the card's application currency (9F42); nil if it names none.
-    /// - Returns: the facts.
-    static func situation(
-        _ configuration: KernelConfiguration, _ transaction: KernelTransaction, currency: [UInt8]?
-    ) -> CardholderVerification.Situation {
-        CardholderVerification.Situation(
-            capabilities: configuration.capabilities, type: transaction.type, isAttended: configuration.type.isAttended,
-            amount: transaction.amount, otherAmount: transaction.otherAmount,
-            isInApplicationCurrency: currency == transaction.currency, isPINPadWorking: configuration.isPINPadWorking)
     }
 
     /// Goes on with an answer of the card or the PIN pad.
@@ -61,7 +45,7 @@ extension ContactKernel {
     /// 17 octets of a block (Book 2, 7.2).
     private var pinKey: RSAPublicKey? {
         do throws(AuthenticationFailure) {
-            let key = try authentication.pinKey(of: card, staticData)
+            let key = try authentication.pinKey(of: objects.card, objects.staticData)
             return key.modulus.count >= 17 ? key : nil
         } catch { return nil }
     }
@@ -71,34 +55,20 @@ extension ContactKernel {
         try advanceVerification(.tryCounter(value?.count == 1 ? value?.first.map { Int($0) } : nil))
     }
 
-    /// Sends a PIN to the card, or asks for the challenge with which it is enciphered.
-    /// - Returns: false if the PIN does not have 4 to 12 digits.
-    mutating func takePIN(_ digits: SecretOctets, _ key: RSAPublicKey?) throws(KernelTermination) -> Bool {
-        guard let block = Self.pinBlock(digits) else { return false }
+    /// Sends a PIN of 4 to 12 digits to the card, or asks for the challenge with which it is enciphered.
+    mutating func takePIN(_ digits: SecretOctets, _ key: RSAPublicKey?) throws(KernelTermination) {
+        let block = Self.pinBlock(digits)
         if let key {
-            transmit(.getChallenge, .challenge(block, key))
+            ask(.transmit(.getChallenge), .challenge(block, key))
         } else {
             try verify(block, isEnciphered: false)
         }
-        return true
-    }
-
-    /// Takes an answer of the PIN pad without a PIN.
-    /// - Returns: false if the answer is none of a PIN pad.
-    mutating func takePINFailure(_ answer: KernelAnswer) throws(KernelTermination) -> Bool {
-        switch answer {
-        case .pinBypassed: try advanceVerification(.bypassed)
-        case .pinPadFailed: try advanceVerification(.malfunction)
-        default: return false
-        }
-        return true
     }
 
     /// The block of VERIFY: 2, the number of digits, the digits, padding F (Book 3, 6.5.12).
-    private static func pinBlock(_ digits: SecretOctets) -> SecretOctets? {
+    private static func pinBlock(_ digits: SecretOctets) -> SecretOctets {
         digits.withOctets { digits in
-            guard (4...12).contains(digits.count), digits.indices.allSatisfy({ digits[$0] <= 9 }) else { return nil }
-            return SecretOctets(count: 8) { block in
+            SecretOctets(count: 8) { block in
                 block[0] = 0x20 | UInt8(digits.count)
                 for place in 0..<14 {
                     let digit = place < digits.count ? digits[place] : 0x0F
@@ -114,7 +84,7 @@ extension ContactKernel {
             try advanceVerification(.notEnciphered)
             return
         }
-        transmit(command, .pinVerification)
+        ask(.transmit(command), .pinVerification)
     }
 
     mutating func takeChallenge(
@@ -131,6 +101,7 @@ extension ContactKernel {
 
     /// Enciphers a PIN block with random padding (Book 2, 7.2).
     /// - Returns: false if there are not as many random octets as the effect asked for.
+    @discardableResult
     mutating func encipher(
         _ pin: SecretOctets, _ challenge: [UInt8], _ padding: [UInt8], _ key: RSAPublicKey
     ) throws(KernelTermination) -> Bool {
@@ -158,7 +129,7 @@ extension ContactKernel {
         if let status = report.termination { throw KernelTermination(.status, status: status) }
         tvr.formUnion(report.tvr)
         if report.isPerformed { tsi.insert(.cardholderVerificationPerformed) }
-        terminal[.cvmResults] = report.results?.octets
+        objects.terminal[.cvmResults] = report.results?.octets
         isSignatureRequired = report.isSignatureRequired
         isOnlinePINCaptured = report.isOnlinePINCaptured
         try beginRiskManagement()

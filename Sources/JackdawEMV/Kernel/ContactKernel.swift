@@ -17,20 +17,18 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
     let transaction: KernelTransaction
     let authentication: OfflineAuthentication<Primitives>
 
-    /// The objects of terminal and transaction. They come before those of the card, which cannot replace them.
-    var terminal: DataObjectStore
-    /// The objects of the card's application.
-    var card = DataObjectStore()
-    var tvr: TerminalVerificationResults = []
-    var tsi: TransactionStatusInformation = []
+    /// The objects of terminal and card, among them the results.
+    var objects: KernelObjects
+    var tvr: TerminalVerificationResults = [] {
+        didSet { objects.terminal[TerminalVerificationResults.tag] = tvr.octets }
+    }
+    var tsi: TransactionStatusInformation = [] {
+        didSet { objects.terminal[TransactionStatusInformation.tag] = tsi.octets }
+    }
     /// The phase that is under way.
     public internal(set) var phase = KernelPhase.initiateApplication
 
     var profile: ApplicationInterchangeProfile = []
-    var records: [ApplicationFileLocator.Record] = []
-    /// The objects of the records, among which none may be repeated.
-    var recordObjects = DataObjectStore()
-    var staticData = StaticAuthenticationData()
     var method: AuthenticationMethod?
     /// The card's key for signatures; nil if it was not recovered.
     var cardKey: RSAPublicKey?
@@ -51,9 +49,8 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
     /// The decision that waits for the scripts after the second cryptogram.
     var completion: SecondCryptogramDecision?
 
+    private var effects = KernelEffects()
     private var waiting: Waiting?
-    private var lastIdentifier = 0
-    private var isOver = false
     private var actions: [KernelAction] = []
 
     /// The values that the card's lists asked for, which a signature covers.
@@ -74,7 +71,7 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
     enum Waiting {
         case unpredictableNumber
         case processingOptions
-        case record(Int)
+        case record(ApplicationFileLocator.Record)
         /// The signature that this key of the card verifies.
         case internalAuthentication(RSAPublicKey)
         case pinTryCounter
@@ -102,7 +99,7 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
     ///     of its control information are ignored.
     ///   - primitives: RSA and SHA-1 of the caller.
     /// - Throws: ``KernelConfigurationError`` if a data object cannot hold a value of terminal or transaction, for
-    ///   example an amount above ``KernelTransaction/maxAmount``.
+    ///   example an amount of more than 12 digits.
     public init(
         _ configuration: KernelConfiguration, _ transaction: KernelTransaction, application: DataObjectStore,
         _ primitives: Primitives
@@ -110,17 +107,17 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
         self.configuration = configuration
         self.transaction = transaction
         authentication = OfflineAuthentication(primitives, keys: configuration.keys, date: transaction.date)
-        terminal = try configuration.objects(of: transaction)
-        verification = CardholderVerification(nil, Self.situation(configuration, transaction, currency: nil))
-        for tag in Self.controlInformationTags where DataElement.isOfCard(tag) {
-            card.set(tag, application.secret(tag))
-        }
+        objects = KernelObjects(
+            terminal: try configuration.objects(of: transaction), application: application, kernel: nil)
+        verification = CardholderVerification(nil, objects.verificationSituation(configuration, transaction))
+        objects.terminal[TerminalVerificationResults.tag] = tvr.octets
+        objects.terminal[TransactionStatusInformation.tag] = tsi.octets
     }
 
     /// Begins the transaction. A second call has no effect.
     /// - Returns: the first actions.
     public mutating func start() -> [KernelAction] {
-        guard lastIdentifier == 0, !isOver else { return [] }
+        guard effects.start() else { return [] }
         ask(.random(count: 4), .unpredictableNumber)
         return takeActions()
     }
@@ -132,18 +129,11 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
     ///     says so.
     /// - Returns: the next actions.
     public mutating func receive(_ answer: KernelAnswer, to identifier: Int) -> [KernelAction] {
-        guard let open = waiting, identifier == lastIdentifier else {
-            let isKnown = (1...max(1, lastIdentifier)).contains(identifier) && lastIdentifier > 0
-            note(.ignored(identifier: identifier, isKnown ? .late : .unknown))
-            return takeActions()
+        if let reason = effects.close(identifier, with: answer) {
+            note(.ignored(identifier: identifier, reason))
+        } else if let open = waiting.take() {
+            do throws(KernelTermination) { try take(answer, open) } catch { finish(.terminated(error)) }
         }
-        waiting = nil
-        do throws(KernelTermination) {
-            if try !take(answer, open) {
-                waiting = open
-                note(.ignored(identifier: identifier, .invalid))
-            }
-        } catch { finish(.terminated(error)) }
         return takeActions()
     }
 
@@ -151,31 +141,27 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
 
     /// Adds an effect, and remembers the meaning of its answer.
     mutating func ask(_ task: KernelEffect.Task, _ meaning: Waiting) {
-        lastIdentifier += 1
         waiting = meaning
-        actions.append(.effect(KernelEffect(identifier: lastIdentifier, task: task)))
+        actions.append(.effect(effects.open(task)))
     }
 
     /// Sends a command to the card.
-    mutating func transmit(_ command: CardCommand, _ meaning: Waiting) {
+    /// - Throws: the object as malformed if there is no command, as its values have an invalid length.
+    mutating func transmit(_ command: CardCommand?, of tag: Tag, _ meaning: Waiting) throws(KernelTermination) {
+        guard let command else { throw KernelTermination(.malformed, tag) }
         ask(.transmit(command), meaning)
     }
 
     /// Asks the card for an object with GET DATA.
     mutating func requestData(_ tag: Tag, _ meaning: Waiting) throws(KernelTermination) {
-        let command: CardCommand
-        do throws(CardMessageError) { command = try .getData(tag) } catch { throw KernelTermination(.malformed, tag) }
-        transmit(command, meaning)
+        try transmit(try? CardCommand.getData(tag), of: tag, meaning)
     }
 
     mutating func note(_ step: KernelStep) { actions.append(.step(step)) }
 
     /// Ends the transaction with its outcome, the last action.
     mutating func finish(_ disposition: KernelOutcome.Disposition, isAdviceRequested: Bool = false) {
-        isOver = true
-        waiting = nil
         closeScripts()
-        publishResults()
         let isApproved = disposition == .approved
         actions.append(
             .finished(
@@ -183,42 +169,7 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
                     disposition: disposition, phase: phase, host: host,
                     isReversalRequired: mayBeApproved && !isApproved,
                     isSignatureRequired: isApproved && isSignatureRequired, isAdviceRequested: isAdviceRequested,
-                    tvr: tvr, tsi: tsi, scriptResults: scriptResults, objects: mergedObjects)))
-    }
-
-    /// Writes TVR and TSI to the terminal's objects, of which the lists of the card take them.
-    mutating func publishResults() {
-        terminal[TerminalVerificationResults.tag] = tvr.octets
-        terminal[TransactionStatusInformation.tag] = tsi.octets
-    }
-
-    /// Builds the values of a list from the objects of terminal and card.
-    mutating func values(of list: DataObjectList) -> SecretOctets {
-        publishResults()
-        let terminal = terminal
-        let card = card
-        return list.build { terminal.secret($0) ?? card.secret($0) }
-    }
-
-    /// A list of the card; nil if the card has none. An empty list counts as none.
-    func list(_ tag: Tag) throws(KernelTermination) -> DataObjectList? {
-        guard let octets = card[tag], !octets.isEmpty else { return nil }
-        do throws(DataObjectError) { return try DataObjectList(octets.span) } catch {
-            throw KernelTermination(.malformed, tag)
-        }
-    }
-
-    /// A value of the card in a form; nil if the card does not have it.
-    func value<Value>(_ tag: Tag, _ form: ([UInt8]) -> Value?) throws(KernelTermination) -> Value? {
-        guard let octets = card[tag] else { return nil }
-        guard let value = form(octets) else { throw KernelTermination(.malformed, tag) }
-        return value
-    }
-
-    private var mergedObjects: DataObjectStore {
-        var objects = card
-        for tag in terminal.tags { objects.set(tag, terminal.secret(tag)) }
-        return objects
+                    tvr: tvr, tsi: tsi, scriptResults: scriptResults, objects: objects.all)))
     }
 
     private mutating func takeActions() -> [KernelAction] {
@@ -227,26 +178,24 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
     }
 
     /// Passes an answer to the phase that asked.
-    /// - Returns: false if the answer is not of the kind that the effect asks for.
-    private mutating func take(_ answer: KernelAnswer, _ open: Waiting) throws(KernelTermination) -> Bool {
+    private mutating func take(_ answer: KernelAnswer, _ open: Waiting) throws(KernelTermination) {
         switch (open, answer) {
         case (_, .cardLost): try breakOff(open, KernelTermination(.cardLost))
         case (_, .cancelled): try breakOff(open, KernelTermination(.cancelled))
-        case (.unpredictableNumber, .random(let number)) where number.count == 4:
-            terminal[.unpredictableNumber] = number
+        case (.unpredictableNumber, .random(let number)):
+            objects.terminal[.unpredictableNumber] = number
             try sendProcessingOptions()
-        case (.selectionNumber, .random(let number)) where number.count == 4: try select(by: number)
+        case (.selectionNumber, .random(let number)): try select(by: number)
         case (.padding(let pin, let challenge, let key), .random(let octets)):
-            return try encipher(pin, challenge, octets, key)
-        case (.onlinePIN, .onlinePINEntered): try advanceVerification(.entered)
-        case (.pin(let key), .pin(let digits)): return try takePIN(digits, key)
-        case (.onlinePIN, _), (.pin, _): return try takePINFailure(answer)
-        case (.host, .host(let answer)): try takeHost(answer)
-        case (.unpredictableNumber, _), (.selectionNumber, _), (.padding, _), (.host, _): return false
+            try encipher(pin, challenge, octets, key)
+        case (_, .onlinePINEntered): try advanceVerification(.entered)
+        case (.pin(let key), .pin(let digits)): try takePIN(digits, key)
+        case (_, .pinBypassed): try advanceVerification(.bypassed)
+        case (_, .pinPadFailed): try advanceVerification(.malfunction)
+        case (_, .host(let answer)): try takeHost(answer)
         case (_, .response(let response)): try take(response, open)
-        default: return false
+        case (_, .random), (_, .pin): break
         }
-        return true
     }
 
     /// Ends the transaction without an answer to the open effect. After the second cryptogram, its decision stands.
@@ -266,7 +215,7 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
     private mutating func take(_ response: CardResponse, _ open: Waiting) throws(KernelTermination) {
         switch open {
         case .processingOptions: try takeProcessingOptions(response)
-        case .record(let index): try takeRecord(response, index)
+        case .record(let record): try takeRecord(response, record)
         case .internalAuthentication(let key): try takeSignature(response, key)
         case .pinTryCounter: try takeTryCounter(response)
         case .challenge(let pin, let key): try takeChallenge(response, pin, key)

@@ -53,9 +53,11 @@ public struct KernelConfiguration: Sendable {
 
 /// A transaction that a kernel carries out.
 public struct KernelTransaction: Sendable {
-    /// The amount authorised, cashback included (9F02 and 81). Minor units, at most ``maxAmount``.
+    /// The amount authorised, cashback included (9F02 and 81). Minor units, at most 999,999,999,999; at most
+    /// ``maxBinaryAmount`` with a card that asks for 81.
     public var amount: UInt64
-    /// The part of the amount that is cashback (9F03 and 9F04). Minor units, at most ``maxAmount``. Default: 0.
+    /// The part of the amount that is cashback (9F03 and 9F04). Minor units, at most 999,999,999,999; at most
+    /// ``maxBinaryAmount`` with a card that asks for 9F04. Default: 0.
     public var otherAmount: UInt64 = 0
     /// The currency (5F2A), ISO 4217 numeric, two octets.
     public var currency: [UInt8]
@@ -72,8 +74,8 @@ public struct KernelTransaction: Sendable {
     /// Whether the merchant wants the issuer to decide. Default: false.
     public var isOnlineForced = false
 
-    /// The greatest amount, in minor units: objects 81 and 9F04 have four octets.
-    public static let maxAmount: UInt64 = 0xFFFF_FFFF
+    /// The greatest amount of objects 81 and 9F04, which have four octets, in minor units.
+    public static let maxBinaryAmount: UInt64 = 0xFFFF_FFFF
 
     /// - Parameters:
     ///   - amount: minor units.
@@ -120,14 +122,17 @@ public struct KernelConfigurationError: Error, Sendable, Hashable, CustomStringC
 }
 
 extension KernelConfiguration {
+    /// Whether the exception file has an account number; false without a number.
+    func isOnExceptionFile(_ account: SecretOctets?) -> Bool {
+        exceptionFile.contains { account?.isSameNumber(as: $0) == true }
+    }
+
     /// Checks that the data objects can hold the values of terminal and transaction.
     private func check(_ transaction: KernelTransaction) throws(KernelConfigurationError) {
         let numbers: [(tag: Tag, value: UInt64, limit: UInt64)] = [
             (.amountAuthorised, transaction.amount, Amount.maxNumeric),
-            (.amountAuthorisedBinary, transaction.amount, KernelTransaction.maxAmount),
             (.amountOther, transaction.otherAmount, Amount.maxNumeric),
-            (.amountOtherBinary, transaction.otherAmount, KernelTransaction.maxAmount),
-            (.floorLimit, limits.floorLimit, KernelTransaction.maxAmount),
+            (.floorLimit, limits.floorLimit, UInt64(UInt32.max)),
             (.currencyExponent, UInt64(transaction.currencyExponent), 9),
             (.sequenceCounter, transaction.sequenceNumber, 99_999_999),
         ]
@@ -145,7 +150,8 @@ extension KernelConfiguration {
         }
     }
 
-    /// The data objects of terminal and transaction, for the lists of the card.
+    /// The data objects of terminal and transaction, for the lists of the card. 81 and 9F04 are absent if they cannot hold
+    /// their amounts.
     /// - Throws: ``KernelConfigurationError`` if an object cannot hold its value.
     func objects(of transaction: KernelTransaction) throws(KernelConfigurationError) -> DataObjectStore {
         try check(transaction)
@@ -157,8 +163,8 @@ extension KernelConfiguration {
         store[.terminalApplicationVersion] = applicationVersion
         store[.amountAuthorised] = transaction.amount.packedDecimalOctets(6)
         store[.amountOther] = transaction.otherAmount.packedDecimalOctets(6)
-        store[.amountAuthorisedBinary] = transaction.amount.bigEndianOctets(4)
-        store[.amountOtherBinary] = transaction.otherAmount.bigEndianOctets(4)
+        store[.amountAuthorisedBinary] = transaction.amount.binaryAmount
+        store[.amountOtherBinary] = transaction.otherAmount.binaryAmount
         store[.currency] = transaction.currency
         store[.currencyExponent] = [transaction.currencyExponent]
         store[.transactionType] = [transaction.type.rawValue]
@@ -168,4 +174,9 @@ extension KernelConfiguration {
         store[.floorLimit] = limits.floorLimit.bigEndianOctets(4)
         return store
     }
+}
+
+extension UInt64 {
+    /// An amount in four octets; nil if it is above ``KernelTransaction/maxBinaryAmount``.
+    fileprivate var binaryAmount: [UInt8]? { self <= KernelTransaction.maxBinaryAmount ? bigEndianOctets(4) : nil }
 }

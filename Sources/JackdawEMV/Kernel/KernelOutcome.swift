@@ -47,7 +47,8 @@ public struct KernelTermination: Error, Sendable, Hashable, CustomStringConverti
     /// The kind of reason. A struct, so that kinds can be added.
     public struct Code: Sendable, Hashable {
         enum Kind: String {
-            case cardLost, status, malformed, missing, repeated, limitExceeded, unexpectedCryptogram, cancelled
+            case cardLost, status, malformed, missing, repeated, limitExceeded, unexpectedCryptogram, cancelled,
+                amountTooLarge
         }
         let kind: Kind
         /// The card does not answer, or was removed.
@@ -64,6 +65,8 @@ public struct KernelTermination: Error, Sendable, Hashable, CustomStringConverti
         public static let limitExceeded = Code(kind: .limitExceeded)
         /// The card returned a cryptogram that it must not return.
         public static let unexpectedCryptogram = Code(kind: .unexpectedCryptogram)
+        /// A list of the card asks for an amount in four octets (81 or 9F04), and the amount needs more.
+        public static let amountTooLarge = Code(kind: .amountTooLarge)
         /// The cardholder cancelled.
         public static let cancelled = Code(kind: .cancelled)
 
@@ -95,6 +98,7 @@ public struct KernelTermination: Error, Sendable, Hashable, CustomStringConverti
         case .repeated: "the card has \(object) more than once"
         case .limitExceeded: "\(object) of the card names more records than the terminal reads"
         case .unexpectedCryptogram: "the card returned a cryptogram of another type than requested"
+        case .amountTooLarge: "the card asks for \(object), which cannot hold the amount; use another card"
         case .cancelled: "the cardholder cancelled"
         }
     }

@@ -7,8 +7,8 @@ public struct AuthenticationFailure: Error, Sendable, Hashable, CustomStringConv
     /// The kind of failure. A struct, so that kinds can be added.
     public struct Code: Sendable, Hashable {
         enum Kind: String {
-            case missing, authorityKeyMissing, length, format, hash, expired, identifier, algorithm, revoked, tagList,
-                dynamicList, record
+            case missing, authorityKeyMissing, length, format, hash, expired, identifier, algorithm, exponent, revoked,
+                tagList, dynamicList, record
             case limitExceeded, cryptogramInformation, transactionData, response
         }
         let kind: Kind
@@ -28,6 +28,8 @@ public struct AuthenticationFailure: Error, Sendable, Hashable, CustomStringConv
         public static let identifier = Code(kind: .identifier)
         /// A certificate names an algorithm that is not RSA with SHA-1.
         public static let algorithm = Code(kind: .algorithm)
+        /// The exponent of a public key is neither 3 nor 65,537.
+        public static let exponent = Code(kind: .exponent)
         /// The issuer's certificate is revoked.
         public static let revoked = Code(kind: .revoked)
         /// The Static Data Authentication Tag List has another tag than 82.
@@ -75,6 +77,7 @@ public struct AuthenticationFailure: Error, Sendable, Hashable, CustomStringConv
         case .expired: "the certificate has expired"
         case .identifier: "the certificate is of another issuer or card"
         case .algorithm: "the certificate names an unknown algorithm"
+        case .exponent: "the exponent of the public key is neither 03 nor 010001"
         case .revoked: "the certificate is revoked"
         case .tagList: "the list has another tag than 82"
         case .dynamicList: "the list does not ask for the unpredictable number"

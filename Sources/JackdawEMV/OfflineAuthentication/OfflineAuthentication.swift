@@ -60,10 +60,11 @@ public struct StaticAuthenticationData: Sendable {
     public init() {}
 
     /// Adds a record that takes part in the authentication, in the order of the AFL. Of files 1 to 10 the contents of
-    /// the template count, of other files the whole record. Records beyond ``maxOctets`` are not kept, and the
+    /// the template count, of other files the whole record. A record that is not one template 70 fails the
+    /// authentication with code `record`. Records beyond ``maxOctets`` are not kept, and the
     /// authentication then fails with code `limitExceeded`.
     public mutating func add(_ record: Span<UInt8>, file: Int) {
-        guard let template = (try? TagLengthValue.list(record))?.first, template.tag == 0x70 else {
+        guard let template = TagLengthValue.single(in: record), template.tag == 0x70 else {
             hasInvalidRecord = true
             return
         }
@@ -122,6 +123,7 @@ public struct OfflineAuthentication<Primitives: AuthenticationPrimitives>: Senda
         guard index.count == 1, let authority = keys.key(of: provider, index: index[0]) else {
             throw AuthenticationFailure(.authorityKeyMissing, in: .authorityKeyIndex)
         }
+        guard authority.key.hasValidExponent else { throw AuthenticationFailure(.exponent, in: .authorityKeyIndex) }
         return try blocks.issuerKey(
             parts, of: authority, revoked: keys.revoked, account: account(card), on: date)
     }
@@ -183,9 +185,13 @@ public struct OfflineAuthentication<Primitives: AuthenticationPrimitives>: Senda
         _ response: SecretOctets, signedBy card: RSAPublicKey, over terminalData: SecretOctets
     ) throws(AuthenticationFailure) -> [UInt8] {
         let block: [UInt8]? = response.withOctets { octets in
-            guard let objects = try? TagLengthValue.list(octets), let first = objects.first else { return nil }
-            let object =
-                first.tag == 0x80 ? first : first.tag == 0x77 ? objects.first { $0.tag == 0x9F4B } : nil
+            guard let outer = TagLengthValue.single(in: octets) else { return nil }
+            let object: TagLengthValue? =
+                switch outer.tag {
+                case 0x80: outer
+                case 0x77: try? TagLengthValue.first(0x9F4B, in: octets)
+                default: nil
+                }
             return object.map { Array(copying: octets.extracting($0.value)) }
         }
         guard let block else { throw AuthenticationFailure(.response, in: .signedDynamicApplicationData) }
@@ -237,7 +243,9 @@ public struct OfflineAuthentication<Primitives: AuthenticationPrimitives>: Senda
             var signature: [UInt8]?
             var information: UInt8?
             var others: [SecretOctets] = []
-            guard let objects = try? TagLengthValue.list(octets), objects.first?.tag == 0x77 else { return nil }
+            guard TagLengthValue.single(in: octets)?.tag == 0x77, let objects = try? TagLengthValue.list(octets) else {
+                return nil
+            }
             for object in objects where object.depth == 1 {
                 let value = octets.extracting(object.value)
                 if object.tag == 0x9F4B {
@@ -269,6 +277,6 @@ public struct OfflineAuthentication<Primitives: AuthenticationPrimitives>: Senda
     ) throws(AuthenticationFailure) -> PublicKeyParts {
         try PublicKeyParts(
             tag: certificate, certificate: required(certificate, card), remainderTag: remainder,
-            remainder: card[remainder], exponent: required(exponent, card))
+            remainder: card[remainder], exponentTag: exponent, exponent: required(exponent, card))
     }
 }

@@ -36,12 +36,12 @@ struct SignedBlocks<Primitives: AuthenticationPrimitives> {
         }
         // 01 is SHA-1, the only hash of these formats (Book 2, B3).
         guard plain[algorithmAt] == 0x01 else { throw AuthenticationFailure(.algorithm, in: tag) }
-        var covered: [UInt8] = []
-        covered.reserveCapacity(plain.count + more.count)
-        covered += plain[1..<(plain.count - 21)]
-        more.withOctets { covered.append(copying: $0) }
-        defer { covered.wipe() }
-        guard primitives.sha1(covered).elementsEqual(plain[(plain.count - 21)..<(plain.count - 1)]) else {
+        var hashInput: [UInt8] = []
+        hashInput.reserveCapacity(plain.count + more.count)
+        hashInput += plain[1..<(plain.count - 21)]
+        more.withOctets { hashInput.append(copying: $0) }
+        defer { hashInput.wipe() }
+        guard primitives.sha1(hashInput).elementsEqual(plain[(plain.count - 21)..<(plain.count - 1)]) else {
             throw AuthenticationFailure(.hash, in: tag)
         }
         isValid = true
@@ -50,19 +50,21 @@ struct SignedBlocks<Primitives: AuthenticationPrimitives> {
 
     /// The key of a certificate, whose modulus continues in a remainder if the certificate has no room for it.
     private func key(
-        _ plain: [UInt8], sizeAt: Int, modulusAt: Int, _ tag: Tag, remainder: PublicKeyParts
+        _ plain: [UInt8], sizeAt: Int, modulusAt: Int, _ parts: PublicKeyParts
     ) throws(AuthenticationFailure) -> RSAPublicKey {
         // 01 is RSA, the only public key algorithm of these formats (Book 2, B2.1).
-        guard plain[sizeAt - 1] == 0x01 else { throw AuthenticationFailure(.algorithm, in: tag) }
+        guard plain[sizeAt - 1] == 0x01 else { throw AuthenticationFailure(.algorithm, in: parts.tag) }
         let size = Int(plain[sizeAt])
         let room = plain.count - 21 - modulusAt
         let left = plain[modulusAt..<(modulusAt + min(size, room))]
-        guard size <= room || remainder.remainder != nil else {
-            throw AuthenticationFailure(.missing, in: remainder.remainderTag)
+        guard size <= room || parts.remainder != nil else {
+            throw AuthenticationFailure(.missing, in: parts.remainderTag)
         }
-        let modulus = size <= room ? Array(left) : left + (remainder.remainder ?? [])
-        guard modulus.count == size else { throw AuthenticationFailure(.length, in: tag) }
-        return RSAPublicKey(modulus: modulus, exponent: remainder.exponent)
+        let modulus = size <= room ? Array(left) : left + (parts.remainder ?? [])
+        guard modulus.count == size else { throw AuthenticationFailure(.length, in: parts.tag) }
+        let key = RSAPublicKey(modulus: modulus, exponent: parts.exponent)
+        guard key.hasValidExponent else { throw AuthenticationFailure(.exponent, in: parts.exponentTag) }
+        return key
     }
 
     /// Recovers an issuer's key from its certificate (Book 2, 5.3 and 6.3).
@@ -73,7 +75,7 @@ struct SignedBlocks<Primitives: AuthenticationPrimitives> {
     ///   - account: the account number, as in tag 5A.
     ///   - date: the day of the transaction.
     /// - Returns: the issuer's key.
-    /// - Throws: a failure in tag 90 or 92.
+    /// - Throws: a failure in tag 90, 92 or 9F32.
     func issuerKey(
         _ parts: PublicKeyParts, of authority: CertificationAuthorityKey, revoked: [RevokedCertificate],
         account: SecretOctets,
@@ -91,7 +93,7 @@ struct SignedBlocks<Primitives: AuthenticationPrimitives> {
             $0.provider == authority.provider && $0.index == authority.index && $0.serialNumber == serialNumber
         }
         guard !isRevoked else { throw AuthenticationFailure(.revoked, in: parts.tag) }
-        return try key(plain, sizeAt: 13, modulusAt: 15, parts.tag, remainder: parts)
+        return try key(plain, sizeAt: 13, modulusAt: 15, parts)
     }
 
     /// Recovers a card's key from its certificate (Book 2, 6.4 and 7.1).
@@ -102,7 +104,7 @@ struct SignedBlocks<Primitives: AuthenticationPrimitives> {
     ///   - account: the account number, as in tag 5A.
     ///   - date: the day of the transaction.
     /// - Returns: the card's key.
-    /// - Throws: a failure in the certificate or the remainder.
+    /// - Throws: a failure in the certificate, the remainder or the exponent.
     func cardKey(
         _ parts: PublicKeyParts, of issuer: RSAPublicKey, staticData: SecretOctets, account: SecretOctets,
         on date: CardDate
@@ -117,7 +119,7 @@ struct SignedBlocks<Primitives: AuthenticationPrimitives> {
         guard let expiry = expiry(plain[12..<14]), date <= expiry else {
             throw AuthenticationFailure(.expired, in: parts.tag)
         }
-        return try key(plain, sizeAt: 19, modulusAt: 21, parts.tag, remainder: parts)
+        return try key(plain, sizeAt: 19, modulusAt: 21, parts)
     }
 
     /// Checks the Signed Static Application Data (Book 2, 5.4).
@@ -191,5 +193,6 @@ struct PublicKeyParts {
     let certificate: [UInt8]
     let remainderTag: Tag
     let remainder: [UInt8]?
+    let exponentTag: Tag
     let exponent: [UInt8]
 }

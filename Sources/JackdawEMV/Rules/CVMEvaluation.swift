@@ -18,7 +18,7 @@ public struct CardholderVerification: Sendable {
         public var isAttended: Bool
         /// The amount authorised, in minor units.
         public var amount: UInt64
-        /// The part of the amount that is cashback, in minor units. Default: 0.
+        /// The part of the amount that is cashback, in minor units.
         public var otherAmount: UInt64
         /// Whether the amount is in the card's application currency (9F42). False if the card names none.
         public var isInApplicationCurrency: Bool
@@ -30,12 +30,12 @@ public struct CardholderVerification: Sendable {
         ///   - type: the kind of transaction.
         ///   - isAttended: whether an attendant operates the terminal.
         ///   - amount: minor units.
-        ///   - otherAmount: the part of the amount that is cashback, in minor units. Default: 0.
+        ///   - otherAmount: the part of the amount that is cashback, in minor units.
         ///   - isInApplicationCurrency: whether the amount is in the card's application currency.
         ///   - isPINPadWorking: Default: true.
         public init(
             capabilities: TerminalCapabilities, type: TransactionType, isAttended: Bool, amount: UInt64,
-            otherAmount: UInt64 = 0, isInApplicationCurrency: Bool, isPINPadWorking: Bool = true
+            otherAmount: UInt64, isInApplicationCurrency: Bool, isPINPadWorking: Bool = true
         ) {
             self.capabilities = capabilities
             self.type = type
@@ -298,13 +298,13 @@ public struct CardholderVerification: Sendable {
     private func isSatisfied(_ rule: CardholderVerificationList.Rule, of list: CardholderVerificationList) -> Bool {
         let amount = situation.amount
         let type = situation.type
-        let hasCashback = type != .cash && type.hasCashback(situation.otherAmount)
+        let hasCashback = !type.isCash && type.hasCashback(situation.otherAmount)
         return switch rule.condition.kind {
         case .always: true
-        case .unattendedCash: type == .cash && !situation.isAttended
-        case .notCashOrCashback: type != .cash && !hasCashback
+        case .unattendedCash: type.isCash && !situation.isAttended
+        case .notCashOrCashback: !type.isCash && !hasCashback
         case .terminalSupports: isSupported(rule.method.kind)
-        case .manualCash: type == .cash && situation.isAttended
+        case .manualCash: type.isCash && situation.isAttended
         case .purchaseWithCashback: hasCashback
         case .underX: situation.isInApplicationCurrency && amount < list.x
         case .overX: situation.isInApplicationCurrency && amount > list.x

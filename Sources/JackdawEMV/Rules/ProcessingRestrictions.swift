@@ -46,14 +46,14 @@ public struct RestrictionSituation: Sendable, Hashable {
     public var country: [UInt8]
     /// The kind of transaction.
     public var type: TransactionType
-    /// The part of the amount that is cashback (9F03), in minor units. Default: 0.
+    /// The part of the amount that is cashback (9F03), in minor units.
     public var otherAmount: UInt64
     /// The day of the transaction.
     public var date: CardDate
 
     /// The facts, each as its property says.
     public init(
-        applicationVersion: [UInt8], isATM: Bool, country: [UInt8], type: TransactionType, otherAmount: UInt64 = 0,
+        applicationVersion: [UInt8], isATM: Bool, country: [UInt8], type: TransactionType, otherAmount: UInt64,
         date: CardDate
     ) {
         self.applicationVersion = applicationVersion
@@ -111,7 +111,7 @@ public enum ProcessingRestrictions {
         _ type: TransactionType, isDomestic: Bool, by usage: ApplicationUsageControl
     ) -> Bool {
         switch type {
-        case .cash: usage.contains(isDomestic ? .domesticCash : .internationalCash)
+        case .cash, .cashDisbursement: usage.contains(isDomestic ? .domesticCash : .internationalCash)
         case .purchase:
             !usage.isDisjoint(
                 with: isDomestic ? [.domesticGoods, .domesticServices] : [.internationalGoods, .internationalServices])

@@ -38,6 +38,7 @@ extension TransactionType {
         switch self {
         case .purchase: "purchases"
         case .cash: "withdrawals of cash"
+        case .cashDisbursement: "cash disbursements"
         case .refund: "refunds"
         default: "transactions of type \([rawValue].span.hexadecimal)"
         }

@@ -12,8 +12,13 @@ public struct TransactionType: RawRepresentable, Sendable, Hashable {
     public static let cash = TransactionType(rawValue: 0x01)
     /// 09: a purchase with cashback.
     public static let cashback = TransactionType(rawValue: 0x09)
+    /// 17: cash that a person hands over.
+    public static let cashDisbursement = TransactionType(rawValue: 0x17)
     /// 20: a refund to the card.
     public static let refund = TransactionType(rawValue: 0x20)
+
+    /// Whether all of the amount is cash: types 01 and 17.
+    var isCash: Bool { self == .cash || self == .cashDisbursement }
 
     /// Whether a transaction has a cashback amount: by its type, or by its Amount, Other (Book 3, 10.4.2).
     /// - Parameter otherAmount: Amount, Other (9F03), in minor units.

@@ -73,7 +73,7 @@ public struct ApplicationSelection: Sendable {
         case ended
     }
 
-    /// The most applications that are asked for with one partial name. No card holds so many.
+    /// The greatest number of applications that are asked for with one partial name. No card holds so many.
     private static let maxRepeats = 64
 
     /// A selection.

@@ -24,7 +24,7 @@ public struct CardSurvey: Sendable {
     /// Objects of the application that is read.
     private var card = DataObjectStore()
     /// Number of commands that are still allowed.
-    private var left = Self.mostCommands
+    private var left = Self.maxCommands
 
     private enum State: Sendable {
         case directory(ApplicationInterface)
@@ -38,10 +38,10 @@ public struct CardSurvey: Sendable {
         case ended
     }
 
-    /// The most commands of a survey. A card with ten applications of thirty records needs fewer.
-    private static let mostCommands = 600
-    /// The most applications that are read.
-    private static let mostApplications = 32
+    /// The greatest number of commands of a survey. A card with ten applications of thirty records needs fewer.
+    private static let maxCommands = 600
+    /// The greatest number of applications that are read.
+    private static let maxApplications = 32
 
     /// A survey of a card that was reset.
     /// - Parameters:
@@ -56,7 +56,7 @@ public struct CardSurvey: Sendable {
     /// - Returns: the first command.
     public mutating func start() -> CardCommand? {
         applications = []
-        left = Self.mostCommands
+        left = Self.maxCommands
         return askForDirectory(.contact)
     }
 
@@ -130,7 +130,7 @@ extension CardSurvey {
     }
 
     private mutating func add(_ name: [UInt8]) {
-        guard (5...16).contains(name.count), !applications.contains(name), applications.count < Self.mostApplications
+        guard (5...16).contains(name.count), !applications.contains(name), applications.count < Self.maxApplications
         else { return }
         applications.append(name)
     }
@@ -153,7 +153,7 @@ extension CardSurvey {
         var objects = DataObjectStore()
         let isValid = answer.data.withOctets { (try? objects.add($0)) != nil }
         guard answer.status == .success || answer.status == .fileInvalidated, isValid, let name = objects[0x84],
-            !applications.contains(name), repeats < Self.mostApplications
+            !applications.contains(name), repeats < Self.maxApplications
         else { return ask(index + 1, repeats: 0) }
         add(name)
         return ask(index, repeats: repeats + 1)

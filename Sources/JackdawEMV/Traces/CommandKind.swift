@@ -3,10 +3,11 @@ import JackdawBytes
 /// The commands that are known by name: those of EMV (Book 1 section 11, Book 3 section 6.5, Books C-2 and C-3) and others
 /// of ISO/IEC 7816-4 that cards answer.
 enum CommandKind: Hashable, Sendable {
-    case applicationBlock, applicationUnblock, cardBlock, computeChecksum, exchangeRelayResistance
-    case externalAuthenticate, generateCryptogram, getChallenge, getData, getProcessingOptions, getResponse
-    case internalAuthenticate, manageChannel, pinChange, putData, putKey, readBinary, readRecord, recoverCryptogram
-    case resetRetryCounter, select, storeData, updateBinary, updateRecord, verify, unknown
+    case applicationBlock, applicationUnblock, cardBlock, computeChecksum, disableVerification, enableVerification
+    case envelope, exchangeRelayResistance, externalAuthenticate, generateCryptogram, getChallenge, getData
+    case getProcessingOptions, getResponse, internalAuthenticate, manageChannel, pinChange, putData, putKey, readBinary
+    case readRecord, recoverCryptogram, resetRetryCounter, select, storeData, updateBinary, updateRecord, verify
+    case unknown
 
     /// The kind of a command, from its class and instruction. Logical channels and secure messaging do not matter.
     init(_ command: CardCommand) {
@@ -16,6 +17,9 @@ enum CommandKind: Hashable, Sendable {
         case (true, 0x18): self = .applicationUnblock
         case (true, 0x16): self = .cardBlock
         case (true, 0x2A): self = .computeChecksum
+        case (_, 0x26): self = .disableVerification
+        case (_, 0x28): self = .enableVerification
+        case (_, 0xC2), (_, 0xC3): self = .envelope
         case (true, 0xEA): self = .exchangeRelayResistance
         case (false, 0x82): self = .externalAuthenticate
         case (true, 0xAE): self = .generateCryptogram
@@ -25,18 +29,18 @@ enum CommandKind: Hashable, Sendable {
         case (_, 0xC0): self = .getResponse
         case (false, 0x88): self = .internalAuthenticate
         case (false, 0x70): self = .manageChannel
-        case (_, 0x24): self = .pinChange
+        case (_, 0x24), (_, 0x25): self = .pinChange
         case (_, 0xDA): self = .putData
         case (_, 0xD8): self = .putKey
         case (_, 0xB0): self = .readBinary
         case (_, 0xB2): self = .readRecord
         case (true, 0xD0): self = .recoverCryptogram
-        case (_, 0x2C): self = .resetRetryCounter
+        case (_, 0x2C), (_, 0x2D): self = .resetRetryCounter
         case (false, 0xA4): self = .select
         case (_, 0xE2): self = .storeData
         case (_, 0xD6): self = .updateBinary
         case (_, 0xDC): self = .updateRecord
-        case (false, 0x20), (false, 0x21): self = .verify
+        case (_, 0x20), (_, 0x21): self = .verify
         default: self = .unknown
         }
     }
@@ -48,6 +52,9 @@ enum CommandKind: Hashable, Sendable {
         case .applicationUnblock: "APPLICATION UNBLOCK"
         case .cardBlock: "CARD BLOCK"
         case .computeChecksum: "COMPUTE CRYPTOGRAPHIC CHECKSUM"
+        case .disableVerification: "DISABLE VERIFICATION REQUIREMENT"
+        case .enableVerification: "ENABLE VERIFICATION REQUIREMENT"
+        case .envelope: "ENVELOPE"
         case .exchangeRelayResistance: "EXCHANGE RELAY RESISTANCE DATA"
         case .externalAuthenticate: "EXTERNAL AUTHENTICATE"
         case .generateCryptogram: "GENERATE AC"
@@ -72,14 +79,6 @@ enum CommandKind: Hashable, Sendable {
         case .unknown: "Command \(command.classOctet.hexadecimal) \(command.instruction.hexadecimal)"
         }
     }
-
-    /// Whether the data may be a PIN or a key, which is never shown.
-    var hasSecretData: Bool {
-        switch self {
-        case .pinChange, .putKey, .resetRetryCounter, .storeData, .verify: true
-        default: false
-        }
-    }
 }
 
 extension CardCommand {
@@ -90,13 +89,12 @@ extension CardCommand {
         case .readRecord, .updateRecord: recordDetails
         case .generateCryptogram: cryptogramDetails
         case .getData, .putData: dataDetails
-        case .verify: verifyDetails
+        case .verify: verifyDetails + secureMessagingDetails
         case .readBinary where parameter1 & 0x80 != 0:
             [Detail("sfi", "File \(parameter1 & 0x1F)"), Detail("offset", "from octet \(parameter2)")]
         case .readBinary:
             [Detail("offset", "from octet \(Int(parameter1) << 8 | Int(parameter2))")]
-        case .cardBlock, .applicationBlock, .applicationUnblock, .pinChange, .updateBinary:
-            classOctet & 0x0C == 0 ? [] : [Detail("secure_messaging", "with secure messaging")]
+        case .cardBlock, .applicationBlock, .applicationUnblock, .pinChange, .updateBinary: secureMessagingDetails
         default: []
         }
     }
@@ -154,6 +152,11 @@ extension CardCommand {
     /// The tag that P1 and P2 of GET DATA and PUT DATA have; nil if they are not one.
     var requestedTag: Tag? {
         Tag(rawValue: UInt32(parameter1) << 8 | UInt32(parameter2))
+    }
+
+    /// Bits 4 and 3 of the class (EMV Book 3 section 6.3.2).
+    private var secureMessagingDetails: [Detail] {
+        classOctet & 0x0C == 0 ? [] : [Detail("secure_messaging", "with secure messaging")]
     }
 
     private var verifyDetails: [Detail] {

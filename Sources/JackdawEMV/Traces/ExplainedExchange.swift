@@ -63,6 +63,7 @@ public struct RecoveredBlock: Sendable, Hashable {
     public let tag: Tag
     /// The key that opens it: `CA key A000000003 92`, `issuer key` or `card key`.
     public let signer: String
-    /// The fields in their order. The hash is not checked.
+    /// The fields in their order. The hash is not checked. Without card data, of hashes, of the data authentication code and
+    /// of the card's own expiry, serial number and key only the number of octets is shown.
     public let fields: [ExplainedObject.Detail]
 }

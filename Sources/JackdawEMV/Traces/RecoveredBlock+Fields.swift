@@ -18,7 +18,7 @@ extension RecoveredBlock {
     ///   - plain: the recovered octets.
     ///   - form: the form that the object has.
     ///   - key: the whole public key of a certificate, if it is known.
-    ///   - isRevealing: whether account numbers are shown in clear.
+    ///   - isRevealing: whether card data is shown in clear.
     init(
         _ tag: Tag, signer: String, _ plain: [UInt8], _ form: Form, key: RSAPublicKey? = nil, isRevealing: Bool
     ) {
@@ -28,21 +28,19 @@ extension RecoveredBlock {
             fields = [Detail("not_signed", "not signed with this key")]
             return
         }
-        var reader = FieldReader(plain)
+        var reader = FieldReader(plain, isRevealing)
         reader.add("header", "Header", 1)
         reader.add("format", "Format", 1)
         switch form {
         case .issuerCertificate:
-            reader.add("issuer_identifier", "Issuer identifier", masking: isRevealing ? nil : 6, 4)
-            reader.addCertificate()
-            reader.addKey(key)
+            reader.addIssuer()
+            reader.addCertificate(ofCard: false, key)
         case .cardCertificate:
-            reader.addAccount(isRevealing)
-            reader.addCertificate()
-            reader.addKey(key)
+            reader.addAccount()
+            reader.addCertificate(ofCard: true, key)
         case .staticData:
             reader.add("hash_algorithm", "Hash algorithm", 1)
-            reader.add("data_authentication_code", "Data authentication code", 2)
+            reader.add("data_authentication_code", "Data authentication code", 2, isCardData: true)
         case .dynamicData: reader.addDynamicData()
         }
         reader.addEnd()
@@ -63,12 +61,19 @@ extension RecoveredBlock {
 }
 
 /// Takes fields from the start of a block.
+///
+/// The keys of signers are public. If all but some digits of the account number is known of the data that a hash covers, a
+/// search over these digits gives the number: hashes are card data, and so are the card's own fields that they cover.
 private struct FieldReader {
     private let plain: [UInt8]
+    private let isRevealing: Bool
     private var next = 0
     private(set) var fields: [ExplainedObject.Detail] = []
 
-    init(_ plain: [UInt8]) { self.plain = plain }
+    init(_ plain: [UInt8], _ isRevealing: Bool) {
+        self.plain = plain
+        self.isRevealing = isRevealing
+    }
 
     /// Octets before hash and trailer.
     private var left: Int { plain.count - 21 - next }
@@ -83,41 +88,50 @@ private struct FieldReader {
         fields.append(ExplainedObject.Detail(name, "\(label): \(value)"))
     }
 
-    /// Adds octets, of which all digits are shown, or the first ones alone.
-    mutating func add(_ name: String, _ label: String, masking shown: Int? = nil, _ count: Int) {
-        let digits = take(count).span.hexadecimal
-        guard let shown else { return add(name, label, value: digits) }
-        var masked = ""
-        for (place, digit) in digits.unicodeScalars.enumerated() {
-            masked.unicodeScalars.append(place < shown || digit == "F" ? digit : "*")
-        }
-        add(name, label, value: masked)
+    /// Adds the next octets; if they are card data, only their number is shown unless card data is revealed.
+    mutating func add(_ name: String, _ label: String, _ count: Int, isCardData: Bool = false) {
+        add(name, label, take(count), isCardData)
     }
 
-    mutating func addAccount(_ isRevealing: Bool) {
+    private mutating func add(_ name: String, _ label: String, _ octets: [UInt8], _ isCardData: Bool) {
+        let isShown = isRevealing || !isCardData
+        add(name, label, value: isShown ? octets.span.hexadecimal : "hidden, \(octets.count) octets")
+    }
+
+    /// The issuer identifier: 3 to 8 digits, of which the first six are shown.
+    mutating func addIssuer() {
+        var masked = ""
+        for (place, digit) in take(4).span.hexadecimal.unicodeScalars.enumerated() {
+            masked.unicodeScalars.append(isRevealing || place < 6 || digit == "F" ? digit : "*")
+        }
+        add("issuer_identifier", "Issuer identifier", value: masked)
+    }
+
+    mutating func addAccount() {
         let account = take(10)
         let masked = ValueContext(kernel: nil).maskedText(0x5A, account.span) ?? "hidden"
         add("account", "Account number", value: isRevealing ? account.span.hexadecimal : masked)
     }
 
-    /// The fields that both certificates have, up to the length of the exponent.
-    mutating func addCertificate() {
-        add("expiry", "Expiry (MMYY)", 2)
-        add("serial_number", "Serial number", 3)
+    /// The fields that both certificates have.
+    /// - Parameters:
+    ///   - ofCard: whether the certificate is the card's, and not the issuer's.
+    ///   - key: the whole key, if it is known.
+    mutating func addCertificate(ofCard: Bool, _ key: RSAPublicKey?) {
+        add("expiry", "Expiry (MMYY)", 2, isCardData: ofCard)
+        add("serial_number", "Serial number", 3, isCardData: ofCard)
         add("hash_algorithm", "Hash algorithm", 1)
         add("public_key_algorithm", "Public key algorithm", 1)
-        add("public_key_length", "Public key length", value: "\(plain[next])")
-        next += 1
-        add("public_key_exponent_length", "Public key exponent length", value: "\(plain[next])")
-        next += 1
-    }
-
-    mutating func addKey(_ key: RSAPublicKey?) {
-        let size = Int(plain[next - 2])
+        let size = Int(plain[next])
+        add("public_key_length", "Public key length", value: "\(size)")
+        add("public_key_exponent_length", "Public key exponent length", value: "\(plain[next + 1])")
+        next += 2
         let part = take(min(size, left))
         let modulus = key?.modulus ?? part
         let label = modulus.count == size ? "Public key" : "Public key, first part"
-        add("public_key", label, value: modulus.span.hexadecimal)
+        add("public_key", label, modulus, ofCard)
+        guard let key, !key.hasValidExponent else { return }
+        add("public_key_exponent", "Public key exponent", value: "neither 03 nor 010001, and not used")
     }
 
     mutating func addDynamicData() {
@@ -136,12 +150,12 @@ private struct FieldReader {
         guard end - next >= 29 else { return }
         add("cryptogram_information_data", "Cryptogram information data", 1)
         add("cryptogram", "Cryptogram", 8)
-        add("transaction_data_hash", "Transaction data hash", 20)
+        add("transaction_data_hash", "Transaction data hash", 20, isCardData: true)
     }
 
     mutating func addEnd() {
         next = plain.count - 21
-        add("hash", "Hash", 20)
+        add("hash", "Hash", 20, isCardData: true)
         add("trailer", "Trailer", 1)
     }
 }

@@ -1,6 +1,9 @@
 // The meanings of status words.
 
 extension StatusWord {
+    /// Whether the card carried the command out: 9000, or 61xx, whose data follows.
+    var isNormal: Bool { self == .success || first == 0x61 }
+
     /// The meaning, for people; nil if it is not known (ISO/IEC 7816-4, section 5.1.3; EMV Book 3 section 6.3.5).
     public var meaning: String? {
         if let triesLeft {

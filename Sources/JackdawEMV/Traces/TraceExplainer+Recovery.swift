@@ -42,7 +42,8 @@ extension TraceExplainer {
     private mutating func recoverIssuer() -> RecoveredBlock? {
         guard isComplete(.issuerCertificate, .issuerExponent, .authorityKeyIndex),
             !recoveredTags.contains(.issuerCertificate), let index = card[.authorityKeyIndex], index.count == 1,
-            let provider = card[0x84]?.prefix(5), let authority = keys.key(of: Array(provider), index: index[0])
+            let provider = card[0x84]?.prefix(5), let authority = keys.key(of: Array(provider), index: index[0]),
+            authority.key.hasValidExponent
         else { return nil }
         let name = "CA key \(authority.provider.span.hexadecimal) \(authority.index.hexadecimal)"
         let signer = Signer(name: name, key: authority.key)
@@ -57,8 +58,8 @@ extension TraceExplainer {
     ///   - form: its form.
     ///   - signer: the key.
     ///   - parts: the tags of remainder and exponent of a certificate's key.
-    /// - Returns: the block, and the whole key of a certificate; nil if the object is not there, is explained already, or a part
-    ///   of its key is still missing.
+    /// - Returns: the block, and the whole key of a certificate if its exponent is valid; nil if the object is not there, is
+    ///   explained already, or a part of its key is still missing.
     private mutating func recover(
         _ tag: Tag, _ form: RecoveredBlock.Form, by signer: Signer, _ parts: (remainder: Tag, exponent: Tag)? = nil
     ) -> (block: RecoveredBlock, key: RSAPublicKey?)? {
@@ -81,6 +82,6 @@ extension TraceExplainer {
         }
         recoveredTags.append(tag)
         let block = RecoveredBlock(tag, signer: signer.name, plain, form, key: key, isRevealing: isRevealing)
-        return (block, block.fields.count > 1 ? key : nil)
+        return (block, block.fields.count > 1 && key?.hasValidExponent ?? false ? key : nil)
     }
 }

@@ -22,7 +22,7 @@ public struct TraceExplainer<Primitives: AuthenticationPrimitives>: Sendable {
     var card = DataObjectStore()
     /// What the meaning of values depends on.
     private var context: ValueContext
-    /// Number of GENERATE AC since the application was selected.
+    /// Number of GENERATE AC that the card answered since the application was selected.
     private var cryptogramCount = 0
     /// The command whose answer GET RESPONSE asks for, and the part of the answer that was received.
     private var open: (command: CardCommand, data: SecretOctets)?
@@ -34,8 +34,8 @@ public struct TraceExplainer<Primitives: AuthenticationPrimitives>: Sendable {
     /// The certificates and signatures that are explained already.
     var recoveredTags: [Tag] = []
 
-    /// The most objects of an application that are remembered. The dictionary has fewer.
-    private static var mostObjects: Int { 512 }
+    /// The greatest number of objects of an application that are remembered. The dictionary has fewer.
+    private static var maxObjects: Int { 512 }
 
     /// An explainer at the beginning of a dialogue.
     /// - Parameters:
@@ -77,6 +77,7 @@ public struct TraceExplainer<Primitives: AuthenticationPrimitives>: Sendable {
         guard let answer = exchange.answer else { return explain(command, answer: nil, line: line) }
         guard answer.maskedCount == 0, let response = answer.octets.withOctets({ try? CardResponse($0) }) else {
             let explained = explain(command, answer: nil, line: line)
+            countCryptogram(command, answer)
             return ExplainedExchange(
                 line: line, command: explained.command, answer: unexplained(answer), recovered: explained.recovered)
         }
@@ -100,6 +101,7 @@ public struct TraceExplainer<Primitives: AuthenticationPrimitives>: Sendable {
             return ExplainedExchange(line: line, command: explained, answer: nil, recovered: [])
         }
         let data = receive(answer, to: command, kind)
+        if answer.status.isNormal { countCryptogram(command) }
         let isSuccessful = answer.status == .success || answer.status.first == 0x62
         return ExplainedExchange(
             line: line, command: explained,
@@ -124,9 +126,22 @@ public struct TraceExplainer<Primitives: AuthenticationPrimitives>: Sendable {
             data: ExplainedData(status == nil ? count : count - 2, problem: problem))
     }
 
-    /// A command with masked octets: its header, and nothing of its data.
+    /// Counts a command that the card carried out, if it is GENERATE AC. After one that the card refused, the first of the
+    /// transaction is still to come.
+    private mutating func countCryptogram(_ command: CardCommand) {
+        if CommandKind(command) == .generateCryptogram { cryptogramCount += 1 }
+    }
+
+    /// Does the same with a message that may be masked. A refusal has no data that could be masked.
+    private mutating func countCryptogram(_ command: CardCommand, _ answer: TraceMessage) {
+        let isNormal = answer.octets.withOctets { (try? CardResponse($0))?.status.isNormal ?? false }
+        if answer.maskedCount > 0 ? answer.octets.count > 2 : isNormal { countCryptogram(command) }
+    }
+
+    /// A command with masked octets, none of which is shown.
     private mutating func masked(_ command: CardCommand, _ exchange: TraceExchange) -> ExplainedExchange {
         open = nil
+        if let answer = exchange.answer { countCryptogram(command, answer) }
         let problem = "\(exchange.command.maskedCount) octets are masked in the trace"
         return ExplainedExchange(
             line: exchange.command.line,
@@ -144,13 +159,11 @@ extension TraceExplainer {
         var parameters = command.parameterDetails(kind)
         switch kind {
         case .generateCryptogram:
-            cryptogramCount += 1
             parameters.append(
-                cryptogramCount == 1
+                cryptogramCount == 0
                     ? ExplainedObject.Detail("first", "first of the transaction")
                     : ExplainedObject.Detail("second", "second of the transaction"))
         case .getProcessingOptions: cryptogramCount = 0
-        case .getResponse: break
         default: break
         }
         let data = command.data.withOctets { explainSent($0, command, kind) }
@@ -164,12 +177,12 @@ extension TraceExplainer {
         _ data: Span<UInt8>, _ command: CardCommand, _ kind: CommandKind
     ) -> ExplainedData {
         guard !data.isEmpty else { return ExplainedData(0) }
-        guard !kind.hasSecretData else { return ExplainedData(data.count, problem: "PINs and keys are never shown") }
+        guard !command.mayHaveSecret else { return ExplainedData(data.count, problem: "PINs and keys are never shown") }
         switch kind {
         case .select where command.parameter1 == 0x04: return whole(0x84, data)
         case .externalAuthenticate: return whole(0x91, data)
         case .getProcessingOptions: return processingOptions(data)
-        case .generateCryptogram: return values(data, cryptogramCount == 1 ? 0x8C : 0x8D, default: nil)
+        case .generateCryptogram: return values(data, cryptogramCount == 0 ? 0x8C : 0x8D, default: nil)
         case .internalAuthenticate: return values(data, 0x9F49, default: 0x9F37)
         case .computeChecksum: return values(data, 0x9F69, default: 0x9F6A)
         case .putData:
@@ -184,9 +197,9 @@ extension TraceExplainer {
         ExplainedData(data.count, [ExplainedObject(tag, 0..<data.count, depth: 0, in: data, context, isRevealing)])
     }
 
-    /// Data that has no known form: like card data.
-    private func unparsed(_ data: Span<UInt8>, problem: String? = nil) -> ExplainedData {
-        ExplainedData(data.count, digits: isRevealing ? data.hexadecimal : nil, problem: problem)
+    /// Data that has no known form: like card data, unless it may have a PIN.
+    private func unparsed(_ data: Span<UInt8>, problem: String? = nil, isSecret: Bool = false) -> ExplainedData {
+        ExplainedData(data.count, digits: isRevealing && !isSecret ? data.hexadecimal : nil, problem: problem)
     }
 
     /// The values of GET PROCESSING OPTIONS, in a template 83 (EMV Book 3 section 6.5.8).
@@ -197,7 +210,8 @@ extension TraceExplainer {
         let outer = ExplainedObject.explain(data, [object], context, isRevealing)[0]
         guard !object.value.isEmpty else { return ExplainedData(data.count, [outer.withDigits("")]) }
         guard let parts = parts(of: data, object.value, 0x9F38, default: nil, depth: 1) else {
-            return ExplainedData(data.count, [outer], problem: problem(0x9F38, object.value.count))
+            let shown = mayAskForSecret(0x9F38) ? outer.withDigits(nil) : outer
+            return ExplainedData(data.count, [shown], problem: problem(0x9F38, object.value.count))
         }
         return ExplainedData(data.count, [outer.with(parts, data.extracting(object.value))] + parts)
     }
@@ -205,9 +219,15 @@ extension TraceExplainer {
     /// The values that a list of the card asks for, or the one value of the list that applies if the card has none.
     private mutating func values(_ data: Span<UInt8>, _ list: Tag, default tag: Tag?) -> ExplainedData {
         guard let parts = parts(of: data, 0..<data.count, list, default: tag, depth: 0) else {
-            return unparsed(data, problem: problem(list, data.count))
+            return unparsed(data, problem: problem(list, data.count), isSecret: mayAskForSecret(list))
         }
         return ExplainedData(data.count, parts)
+    }
+
+    /// Whether values that do not fit a list may have a PIN: the list asks for one, or is not valid.
+    private func mayAskForSecret(_ list: Tag) -> Bool {
+        guard let known = known(list) else { return false }
+        return known?.entries.contains { DataElement.sensitivity(of: $0.tag) == .secret } ?? true
     }
 
     private func problem(_ list: Tag, _ count: Int) -> String {
@@ -334,7 +354,7 @@ extension TraceExplainer {
     }
 
     private mutating func remember(_ tag: Tag, _ value: Span<UInt8>) {
-        guard card.count < Self.mostObjects || card.contains(tag) else { return }
+        guard card.count < Self.maxObjects || card.contains(tag) else { return }
         if tag == .signedDynamicApplicationData { recoveredTags.removeAll { $0 == tag } }
         card.set(tag, value)
         hasNewObjects = true

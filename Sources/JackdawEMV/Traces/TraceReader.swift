@@ -31,12 +31,12 @@ public struct TraceExchange: Sendable, Equatable {
 /// let exchanges = try reader.receive(text.span) + reader.finish()
 /// ```
 public struct TraceReader: Sendable {
-    /// The longest line, in characters without the line end: an answer of 65,538 octets with blanks between them.
-    public static let longestLine = 1 << 18
-    /// The largest size of a trace, in characters: 16 MiB.
-    public static let mostCharacters = 1 << 24
-    /// The largest number of exchanges.
-    public static let mostExchanges = 100_000
+    /// The greatest length of a line, in characters without the line end: an answer of 65,538 octets with blanks between them.
+    public static let maxLineLength = 1 << 18
+    /// The greatest size of a trace, in characters: 16 MiB.
+    public static let maxCharacters = 1 << 24
+    /// The greatest number of exchanges.
+    public static let maxExchanges = 100_000
 
     private var line: [UInt8] = []
     private var lineNumber = 1
@@ -64,12 +64,12 @@ public struct TraceReader: Sendable {
         var exchanges: [TraceExchange] = []
         for index in text.indices {
             characterCount += 1
-            guard characterCount <= Self.mostCharacters else { throw fail(.limit, "the trace is too long") }
+            guard characterCount <= Self.maxCharacters else { throw fail(.limit, "the trace is too long") }
             guard text[index] != 0x0A else {
                 if let exchange = try endLine() { exchanges.append(exchange) }
                 continue
             }
-            guard line.count < Self.longestLine else { throw fail(.limit, "the line is too long") }
+            guard line.count < Self.maxLineLength else { throw fail(.limit, "the line is too long") }
             // A smaller array that it grew out of would not be wiped.
             if line.count == line.capacity { growLine() }
             line.append(text[index])
@@ -263,7 +263,7 @@ extension TraceReader {
         }
         let earlier = withoutAnswer()
         exchangeCount += 1
-        guard exchangeCount <= Self.mostExchanges else { throw fail(.limit, "the trace has too many commands") }
+        guard exchangeCount <= Self.maxExchanges else { throw fail(.limit, "the trace has too many commands") }
         command = TraceMessage(line: lineNumber, octets: SecretOctets(octets), maskedCount: maskedCount)
         return earlier
     }

@@ -121,7 +121,7 @@ extension LinuxDevices {
     ///   - profile: the GATT profile of the reader's family for Bluetooth Low Energy; needed for `ble:`.
     ///   - route: the software that connects `rfcomm:`.
     ///   - secrecy: how the transcript of `record:` masks the bytes; nil for the mask of the link: `CardMessageMask` for a
-    ///     chip card, else `CardDataMask`. Only this user may read its file.
+    ///     chip card and a replayed one, else `CardDataMask`. Only this user may read its file.
     ///   - cipher: encrypts the swipes of the simulated reader of `sim:`; nil for a reader without a key.
     /// - Returns: the open link.
     /// - Throws: `LinkError` with the cause and a remedy.
@@ -158,14 +158,19 @@ extension LinuxDevices {
         case .record:
             guard let (path, inner) = link.recording else { preconditionFailure("a record link has a link") }
             let transport = try await connect(inner, profile: profile, route: route, cipher: cipher)
-            let usual: TranscriptSecrecy = inner.scheme == .pcsc ? .masked(CardMessageMask()) : .usual
-            return try await Self.record(transport, as: link, to: path, secrecy ?? usual)
+            return try await Self.record(transport, as: link, to: path, secrecy ?? Self.usualSecrecy(of: transport))
         case .replay:
             let transcript = try Transcript(contentsOf: link.address, link: link.description)
             return ReplayTransport(transcript, link: link)
         case .alsa, .wav:
             throw LinkError(.unsupported, link: link.description, "carries sound, not bytes")
         }
+    }
+
+    /// The mask of a link's transcript: that of the device, which a replay replaces.
+    private static func usualSecrecy(of transport: any Transport) -> TranscriptSecrecy {
+        let device = (transport as? ReplayTransport)?.recordedLink ?? transport.link.description
+        return device.hasPrefix("\(LinkName.Scheme.pcsc.rawValue):") ? .masked(CardMessageMask()) : .usual
     }
 
     private static func openCard(_ link: LinkName) async throws(LinkError) -> any Transport {

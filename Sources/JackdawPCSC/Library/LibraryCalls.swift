@@ -1,5 +1,4 @@
 internal import CPCSC
-import JackdawBytes
 import JackdawTransport
 
 /// The calls of libpcsclite itself.
@@ -13,28 +12,24 @@ struct LibraryCalls: PCSCCalls {
     func release(_ context: ServiceContext) { _ = SCardReleaseContext(context.rawValue) }
 
     func readerNames(_ context: ServiceContext) throws(PCSCFailure) -> [String] {
-        while true {
-            var count = UInt(0)
-            var names: [CChar] = []
-            do throws(PCSCFailure) {
-                try check(unsafe SCardListReaders(context.rawValue, nil, nil, &count))
-                names = Array(repeating: 0, count: Int(count))
-                try check(unsafe SCardListReaders(context.rawValue, nil, &names, &count))
-            } catch {
-                if error == .noReaders { return [] }
-                // A reader was plugged in between the two calls.
-                if error == .insufficientBuffer { continue }
-                throw error
-            }
-            // Names end with a zero, the list with an empty name.
-            return names.prefix(Int(count)).split(separator: 0).map { name in
-                FileName.text(of: name.map { UInt8(bitPattern: $0) })
-            }
+        var count = UInt(0)
+        var names: [CChar] = []
+        do throws(PCSCFailure) {
+            try check(unsafe SCardListReaders(context.rawValue, nil, nil, &count))
+            names = Array(repeating: 0, count: Int(count))
+            try check(unsafe SCardListReaders(context.rawValue, nil, &names, &count))
+        } catch {
+            if error == .noReaders { return [] }
+            throw error
+        }
+        // Names end with a zero, the list with an empty name.
+        return names.prefix(Int(count)).split(separator: 0).map { name in
+            FileName.text(of: name.map { UInt8(bitPattern: $0) })
         }
     }
 
     func waitForChange(
-        _ context: ServiceContext, _ readers: inout [ReaderStatus], milliseconds: UInt32?
+        _ context: ServiceContext, _ readers: inout [ReaderStatus], milliseconds: UInt32
     ) throws(PCSCFailure) {
         // The library reads the names during the call only.
         let names = readers.map { FileName.characters(of: $0.name) }
@@ -47,10 +42,10 @@ struct LibraryCalls: PCSCCalls {
         defer { unsafe pointers.forEach { unsafe $0.deallocate() } }
         for index in readers.indices {
             unsafe states[index].szReader = unsafe UnsafePointer(pointers[index])
-            unsafe states[index].dwCurrentState = UInt(readers[index].state & ~ReaderStatus.changed)
+            unsafe states[index].dwCurrentState = UInt(readers[index].state)
         }
-        let limit = milliseconds.map { UInt($0) } ?? SCARD_INFINITE
-        try check(unsafe SCardGetStatusChange(context.rawValue, limit, &states, UInt(states.count)))
+        try check(
+            unsafe SCardGetStatusChange(context.rawValue, UInt(milliseconds), &states, UInt(states.count)))
         for index in readers.indices {
             readers[index].state = UInt32(truncatingIfNeeded: unsafe states[index].dwEventState)
             let count = unsafe min(Int(states[index].cbAtr), Int(SCARD_ATR_SIZE))
@@ -72,12 +67,19 @@ struct LibraryCalls: PCSCCalls {
         return (CardHandle(rawValue: card), Self.cardProtocol(active))
     }
 
-    func reset(_ card: CardHandle) throws(PCSCFailure) -> CardProtocol {
+    func reconnect(_ card: CardHandle, isReset: Bool) throws(PCSCFailure) -> CardProtocol {
         var active = UInt(0)
         try check(
             unsafe SCardReconnect(
-                card.rawValue, SCARD_SHARE_SHARED, Self.protocols, SCARD_RESET_CARD, &active))
+                card.rawValue, SCARD_SHARE_SHARED, Self.protocols, isReset ? SCARD_RESET_CARD : SCARD_LEAVE_CARD,
+                &active))
         return Self.cardProtocol(active)
+    }
+
+    func beginTransaction(_ card: CardHandle) throws(PCSCFailure) { try check(SCardBeginTransaction(card.rawValue)) }
+
+    func endTransaction(_ card: CardHandle) throws(PCSCFailure) {
+        try check(SCardEndTransaction(card.rawValue, SCARD_RESET_CARD))
     }
 
     func answerToReset(_ card: CardHandle) throws(PCSCFailure) -> [UInt8] {
@@ -89,24 +91,25 @@ struct LibraryCalls: PCSCCalls {
 
     func transmit(
         _ card: CardHandle, _ cardProtocol: CardProtocol, _ command: Span<UInt8>
-    ) throws(PCSCFailure) -> [UInt8] {
+    ) throws(PCSCFailure) -> SecretPacket {
         let size = MemoryLayout<SCARD_IO_REQUEST>.size
         var header = SCARD_IO_REQUEST(dwProtocol: Self.number(cardProtocol), cbPciLength: UInt(size))
-        var answer = [UInt8](repeating: 0, count: Self.roomForAnswer(to: command))
-        var count = UInt(answer.count)
-        let result = unsafe command.withUnsafeBufferPointer { octets in
-            unsafe SCardTransmit(
-                card.rawValue, &header, octets.baseAddress, UInt(octets.count), nil, &answer, &count)
+        return try SecretPacket(room: Self.roomForAnswer(to: command)) { answer throws(PCSCFailure) in
+            var count = UInt(answer.count)
+            let result = unsafe answer.withUnsafeMutableBufferPointer { room in
+                unsafe command.withUnsafeBufferPointer { octets in
+                    unsafe SCardTransmit(
+                        card.rawValue, &header, octets.baseAddress, UInt(octets.count), nil, room.baseAddress, &count)
+                }
+            }
+            try check(result)
+            return Int(count)
         }
-        do throws(PCSCFailure) { try check(result) } catch {
-            answer.wipe()
-            throw error
-        }
-        answer.wipe(from: min(Int(count), answer.count))
-        return answer
     }
 
-    func disconnect(_ card: CardHandle) { _ = SCardDisconnect(card.rawValue, SCARD_RESET_CARD) }
+    func disconnect(_ card: CardHandle, isReset: Bool) {
+        _ = SCardDisconnect(card.rawValue, isReset ? SCARD_RESET_CARD : SCARD_LEAVE_CARD)
+    }
 
     private static let protocols = SCARD_PROTOCOL_T0 | SCARD_PROTOCOL_T1
 

@@ -46,14 +46,19 @@ public enum PINEntry: Sendable {
 /// let step = try await session.select(ApplicationSelection(applications, on: .contact))
 /// guard case .selected(_, let application) = step else { return }
 /// let kernel = try ContactKernel(configuration, transaction, application: application, primitives)
-/// let outcome = await session.run(kernel)
+/// let outcome = try await session.run(kernel)
 /// ```
 ///
 /// If the task is cancelled, the kernel ends as it does when the cardholder cancels; if the card is removed or does not
 /// answer, as with a lost card. The outcome reports whether the host must reverse.
 public struct ContactSession: Sendable {
-    /// The longest waits for people and hosts.
+    /// The longest waits for people and hosts, and the number of choices.
     public struct Limits: Sendable, Hashable {
+        /// The wait for the choice of an application, each time that the cardholder is asked. Default: 60 s.
+        public var applicationChoice = Duration.seconds(60)
+        /// The number of applications that are chosen one after the other because the card does not select the one
+        /// before, 1 or more. Default: 10.
+        public var maxChoices = 10
         /// The wait for a PIN, after which the transaction is cancelled. Default: 60 s.
         public var pinEntry = Duration.seconds(60)
         /// The wait for the host, after which its answer is unknown. Default: 60 s.
@@ -98,21 +103,22 @@ public struct ContactSession: Sendable {
     /// Selects an application of the card.
     /// - Parameter selection: a selection that has not begun.
     /// - Returns: `selected` or `failed`.
-    /// - Throws: `LinkError` if the card is lost, or with code `cancelled` if the cardholder chose no application.
+    /// - Throws: `LinkError` if the card is lost; with code `cancelled` if the cardholder chose no application or the task
+    ///   was cancelled, `timedOut` after the limit of a choice, `badAnswer` after the greatest number of choices.
     public func select(_ selection: ApplicationSelection) async throws(LinkError) -> ApplicationSelection.Step {
         var selection = selection
         var step = selection.start()
+        var choices = 0
         while true {
             switch step {
             case .send(let command, let identifier):
                 step = selection.receive(try await channel.transmit(command), to: identifier)
-            case .choose(isRequired: false, let identifier): step = selection.choose(0, to: identifier)
-            case .choose(isRequired: true, let identifier):
-                let candidates = selection.candidates
-                guard let index = await terminal.chooseApplication(candidates), candidates.indices.contains(index)
-                else {
-                    throw LinkError(.cancelled, link: channel.link.description, "no application was chosen")
+            case .choose(let isRequired, let identifier):
+                choices += 1
+                guard choices <= limits.maxChoices else {
+                    throw error(.badAnswer, "the card does not select the applications that it offers")
                 }
+                let index = isRequired ? try await chooseApplication(selection.candidates) : 0
                 step = selection.choose(index, to: identifier)
             // In this loop no answer is late.
             case .selected, .failed, .ignored: return step
@@ -120,13 +126,35 @@ public struct ContactSession: Sendable {
         }
     }
 
+    private func chooseApplication(_ candidates: [ApplicationCandidate]) async throws(LinkError) -> Int {
+        let answer = await limited(to: limits.applicationChoice, on: clock) { [terminal] in
+            await terminal.chooseApplication(candidates)
+        }
+        guard let answer else {
+            throw Task.isCancelled
+                ? error(.cancelled, "cancelled") : error(.timedOut, "no application was chosen in time")
+        }
+        guard let index = answer, candidates.indices.contains(index) else {
+            throw error(.cancelled, "no application was chosen")
+        }
+        return index
+    }
+
+    private func error(_ code: LinkError.Code, _ message: String) -> LinkError {
+        LinkError(code, link: channel.link.description, message)
+    }
+
     /// Carries a transaction out.
     /// - Parameter kernel: a kernel that was not started.
     /// - Returns: the end of the transaction.
-    public func run<Primitives>(_ kernel: ContactKernel<Primitives>) async -> KernelOutcome {
+    /// - Throws: ``ContactSessionError`` if the kernel was started before; nothing was sent.
+    public func run<Primitives>(
+        _ kernel: ContactKernel<Primitives>
+    ) async throws(ContactSessionError) -> KernelOutcome {
         var kernel = kernel
         var actions = kernel.start()[...]
-        var last: Int?
+        guard !actions.isEmpty else { throw .kernelStarted }
+        var last = 0
         while true {
             switch actions.popFirst() {
             case .step(let step): await terminal.observe(step)
@@ -134,10 +162,8 @@ public struct ContactSession: Sendable {
                 last = effect.identifier
                 actions += kernel.receive(await answer(effect.task), to: effect.identifier)
             case .finished(let outcome): return outcome
-            case nil:
-                // The terminal's answer was not one of the effect, such as a PIN of three digits.
-                guard let identifier = last else { preconditionFailure("the kernel was started before") }
-                actions += kernel.receive(.cancelled, to: identifier)
+            // The terminal's answer was not one of the effect, such as a PIN of three digits.
+            case nil: actions += kernel.receive(.cancelled, to: last)
             }
         }
     }
@@ -173,4 +199,28 @@ extension KernelAnswer {
             case .cancelled: .cancelled
             }
     }
+}
+
+/// The reason why a session carries no transaction out.
+public struct ContactSessionError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The kind of error. A struct, so that later versions can add codes.
+    public struct Code: RawRepresentable, Sendable, Hashable {
+        public let rawValue: String
+
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The kernel was started before: one kernel is one transaction.
+        public static let kernelStarted = Code(rawValue: "kernel_started")
+    }
+
+    /// The kind of error, for programs that handle it.
+    public let code: Code
+    /// The error, and what the program can do.
+    public let message: String
+
+    static let kernelStarted = ContactSessionError(
+        code: .kernelStarted, message: "the kernel was started before: make one for each transaction")
+
+    /// The same as `message`.
+    public var description: String { message }
 }

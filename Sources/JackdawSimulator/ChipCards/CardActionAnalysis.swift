@@ -87,14 +87,14 @@ struct CardResults: Sendable, Hashable {
     ///   - card: the state of the card.
     /// - Returns: the results, for Visa with their length before them.
     func octets(
-        _ scheme: CardScheme, first: CryptogramType, second: CryptogramType?, _ card: Standing
+        _ scheme: CardScheme, first: CryptogramType, second: CryptogramType?, _ card: CardStatus
     ) -> [UInt8] {
         let types = (second?.rawValue ?? 0x80) | first.rawValue >> 2
         return scheme.isVisa ? visa(types, card) : mChip(types, isFirst: second == nil, card)
     }
 
     /// The state of the card that the results also report.
-    struct Standing: Sendable, Hashable {
+    struct CardStatus: Sendable, Hashable {
         var triesLeft: UInt8
         var isNew: Bool
         var scripts: ApplicationState.ScriptRecord
@@ -102,7 +102,7 @@ struct CardResults: Sendable, Hashable {
         var isDomestic: Bool?
     }
 
-    private func visa(_ types: UInt8, _ card: Standing) -> [UInt8] {
+    private func visa(_ types: UInt8, _ card: CardStatus) -> [UInt8] {
         let second = Self.bits([
             (isIssuerAuthentic == false, 0x08), (isPINPerformed, 0x04), (isPINPerformed && !isPINCorrect, 0x02),
             (isUnableToGoOnline, 0x01),
@@ -112,7 +112,7 @@ struct CardResults: Sendable, Hashable {
         return [0x03, types | second, third, card.scripts.count << 4 | fourth]
     }
 
-    private func mChip(_ types: UInt8, isFirst: Bool, _ card: Standing) -> [UInt8] {
+    private func mChip(_ types: UInt8, isFirst: Bool, _ card: CardStatus) -> [UInt8] {
         let first = Self.bits([
             (isPINPerformed, 0x04), (isPINEnciphered, 0x02), (isPINCorrect, 0x01),
         ])

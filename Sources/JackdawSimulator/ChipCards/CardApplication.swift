@@ -34,7 +34,7 @@ struct CardApplication: Sendable {
     var pinKey: RSAKeyPair?
     var limits: CardLimits
     /// The number of octets of a command's authentication code, 4 to 8.
-    var macCount: Int
+    var macLength: Int
     /// The currency of the card's limits (9F42); nil if the limits are for any currency.
     var currency: [UInt8]?
     /// The country of the issuer (5F28).

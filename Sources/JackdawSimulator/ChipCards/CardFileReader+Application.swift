@@ -33,7 +33,7 @@ extension CardFileReader {
             processingList: lists.processing, firstList: lists.first, secondList: lists.second,
             dynamicCount: lists.dynamicCount, scheme: cryptograms.scheme, keyIndex: cryptograms.keyIndex,
             cipher: cryptograms.cipher, signatureKey: keys.card, pinKey: keys.pin ?? keys.card,
-            limits: try limits(object), macCount: cryptograms.macCount, currency: records.value(0x9F42),
+            limits: try limits(object), macLength: cryptograms.macLength, currency: records.value(0x9F42),
             country: records.value(0x5F28), initialState: state)
     }
 
@@ -124,7 +124,7 @@ extension CardFileReader {
     private struct Cryptograms {
         let scheme: CardScheme
         let keyIndex: UInt8
-        let macCount: Int
+        let macLength: Int
         let cipher: Cryptography.Cipher
     }
 
@@ -159,7 +159,7 @@ extension CardFileReader {
         }
         return Cryptograms(
             scheme: scheme, keyIndex: file.has("key_index") ? try file.octets("key_index", 1...1)[0] : 1,
-            macCount: try file.number("mac_length", 4...8) ?? 8, cipher: cipher)
+            macLength: try file.number("mac_length", 4...8) ?? 8, cipher: cipher)
     }
 
     /// A master key. Its error is that of keys, whose place is the object that has them.

@@ -147,12 +147,12 @@ extension VirtualCard {
         let application = applications[index]
         let state = states[index]
         let country = transaction.values[0x9F1A]
-        let standing = CardResults.Standing(
+        let status = CardResults.CardStatus(
             triesLeft: triesLeft, isNew: state.lastOnline == 0, scripts: state.scripts,
             isDomestic: country == nil || application.country == nil ? nil : country == application.country)
         let results = transaction.results.octets(
             application.scheme, first: isFirst ? type : transaction.first?.type ?? .arqc, second: isFirst ? nil : type,
-            standing)
+            status)
         guard !application.scheme.isVisa else {
             return [0x06, application.keyIndex, application.scheme.version] + results
         }
@@ -206,6 +206,19 @@ extension VirtualCard {
     }
 }
 
+extension DataObjectStore {
+    /// The amount authorised (9F02) in minor units; nil if it is missing, or not a number of 12 digits.
+    var authorisedAmount: UInt64? {
+        guard let octets = self[0x9F02], octets.count == 6 else { return nil }
+        var amount: UInt64 = 0
+        for octet in octets {
+            guard octet >> 4 < 10, octet & 0x0F < 10 else { return nil }
+            amount = amount * 100 + UInt64(octet >> 4) * 10 + UInt64(octet & 0x0F)
+        }
+        return amount
+    }
+}
+
 /// The parts of an answer to GENERATE AC.
 private struct CryptogramAnswer {
     let type: CryptogramType
@@ -248,15 +261,7 @@ extension CardTransactionState {
     }
 
     /// The amount in minor units; nil if it is not a number.
-    var amount: UInt64? {
-        guard let octets = values[0x9F02], octets.count == 6 else { return nil }
-        var amount: UInt64 = 0
-        for octet in octets {
-            guard octet >> 4 < 10, octet & 0x0F < 10 else { return nil }
-            amount = amount * 100 + UInt64(octet >> 4) * 10 + UInt64(octet & 0x0F)
-        }
-        return amount
-    }
+    var amount: UInt64? { values.authorisedAmount }
 
     /// The transaction as the issuer knows it; nil before the first cryptogram.
     var identity: ChipCardTransaction? {

@@ -23,8 +23,8 @@ extension VirtualCard {
         _ number: Int
     ) -> StatusWord {
         let application = applications[index]
-        guard isRight(command, for: instruction) else { return .wrongParameters }
-        let count = command.data.count - application.macCount
+        guard hasValidParameters(command, for: instruction) else { return .wrongParameters }
+        let count = command.data.count - application.macLength
         let isWholeCommand = instruction != .changePIN && instruction != .putData
         guard count >= 0, !isWholeCommand || count == 0 else { return .wrongLength }
         let octets = command.data.octets
@@ -33,7 +33,7 @@ extension VirtualCard {
         ]
         let data = Array(octets[..<count])
         guard let code = application.cipher.commandMAC(header: header, data: data, in: identity, number: number),
-            SecretOctets(Array(code.prefix(application.macCount))) == SecretOctets(Array(octets[count...]))
+            SecretOctets(Array(code.prefix(application.macLength))) == SecretOctets(Array(octets[count...]))
         else { return .wrongMAC }
         switch instruction {
         case .applicationBlock: states[index].isBlocked = true
@@ -46,7 +46,7 @@ extension VirtualCard {
         return .success
     }
 
-    private func isRight(_ command: CardCommand, for instruction: CardInstruction) -> Bool {
+    private func hasValidParameters(_ command: CardCommand, for instruction: CardInstruction) -> Bool {
         switch instruction {
         case .putData: true
         case .changePIN: command.parameter1 == 0 && command.parameter2 <= 2

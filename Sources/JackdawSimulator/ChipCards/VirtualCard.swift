@@ -31,7 +31,7 @@ public struct VirtualCard: Sendable {
     var isBlocked = false
     var states: [ApplicationState]
     var session = CardSession()
-    private var random: UInt64
+    private var random: SplitMix
 
     init(_ description: CardDescription, _ cryptography: any ChipCardCryptography, seed: UInt64) {
         answerToReset = description.answerToReset
@@ -43,7 +43,7 @@ public struct VirtualCard: Sendable {
         pin = description.pin
         triesLeft = description.triesLeft
         states = description.applications.map(\.initialState)
-        random = seed
+        random = SplitMix(seed: seed)
     }
 
     /// Gives the card power, or resets it: the selection and the transaction are forgotten. Counters, the PIN's tries and
@@ -113,16 +113,8 @@ public struct VirtualCard: Sendable {
         }
     }
 
-    /// Random octets, the same for the same seed (SplitMix64, Vigna 2015).
-    mutating func randomOctets(_ count: Int) -> [UInt8] {
-        (0..<count).map { _ in
-            random &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = random
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return UInt8(truncatingIfNeeded: mixed ^ (mixed >> 31))
-        }
-    }
+    /// Random octets, the same for the same seed.
+    mutating func randomOctets(_ count: Int) -> [UInt8] { random.octets(count) }
 }
 
 /// The delivery of an answer's data: at once, or in pieces with GET RESPONSE (ISO/IEC 7816-3 and -4).
@@ -136,10 +128,10 @@ extension VirtualCard {
         }
         guard usesT0 || expected < count else { return response }
         session.pending = response.data
-        return usesT0 ? .status(.available(count)) : hand(over: expected)
+        return usesT0 ? .status(.available(count)) : nextPart(expected)
     }
 
-    /// GET RESPONSE: hands over octets that wait.
+    /// GET RESPONSE: sends octets that wait.
     private mutating func fetch(_ command: CardCommand) -> CardResponse {
         guard command.data.isEmpty, let expected = command.expectedLength else {
             session.forgetOnce()
@@ -151,11 +143,11 @@ extension VirtualCard {
         }
         guard !session.pending.isEmpty else { return .status(.conditionsNotSatisfied) }
         guard expected <= session.pending.count else { return .status(.length(session.pending.count)) }
-        return hand(over: expected)
+        return nextPart(expected)
     }
 
-    /// Hands over the first octets of an answer, and keeps the rest.
-    private mutating func hand(over count: Int) -> CardResponse {
+    /// Sends the first octets of an answer, and keeps the rest.
+    private mutating func nextPart(_ count: Int) -> CardResponse {
         let (first, rest) = session.pending.withOctets { octets in
             (
                 SecretOctets(copying: octets.extracting(first: count)),

@@ -54,11 +54,10 @@ public struct VirtualCardHost: Sendable {
             let isOpen = try await receive(from: transport, into: &messages)
             guard isOpen else { return }
             for message in messages {
-                let (answer, event) = answer(message)
-                if var answer {
-                    defer { answer.wipe() }
-                    try await transport.send(answer)
-                }
+                var answer: [UInt8] = []
+                defer { answer.wipe() }
+                let event = self.answer(message, &answer)
+                if !answer.isEmpty { try await transport.send(answer) }
                 if let event { await report(event) }
             }
         }
@@ -75,22 +74,33 @@ public struct VirtualCardHost: Sendable {
         }
     }
 
-    private mutating func answer(_ message: VirtualReaderFrames.Message) -> ([UInt8]?, VirtualCardEvent?) {
+    /// - Parameters:
+    ///   - message: the message.
+    ///   - answer: receives the answer with its length, if there is one. The caller wipes it.
+    /// - Returns: the event to report.
+    private mutating func answer(
+        _ message: VirtualReaderFrames.Message, _ answer: inout [UInt8]
+    ) -> VirtualCardEvent? {
         switch message {
         case .powerOff:
             card.powerOff()
-            return (nil, .poweredOff)
+            return .poweredOff
         case .powerOn:
             _ = card.powerOn()
-            return (nil, .poweredOn)
+            return .poweredOn
         case .reset:
             _ = card.powerOn()
-            return (nil, .reset)
-        case .answerToReset: return (VirtualReaderFrames.frame(card.answerToReset), nil)
+            return .reset
+        case .answerToReset:
+            answer = VirtualReaderFrames.frame(card.answerToReset)
+            return nil
         case .command(let command):
             let response = command.withOctets { card.receive($0) }
-            return (VirtualReaderFrames.frame(response.octets), .answered(command: command, response: response))
-        case .unknown: return (nil, nil)
+            var octets = response.octets
+            defer { octets.wipe() }
+            answer = VirtualReaderFrames.frame(octets)
+            return .answered(command: command, response: response)
+        case .unknown: return nil
         }
     }
 }

@@ -10,6 +10,8 @@ import JackdawBytes
 public final class ReplayTransport: Transport {
     /// The name of the replayed link.
     public let link: LinkName
+    /// The name of the link that was recorded.
+    package let recordedLink: String
     private let state: ReplayState
 
     /// Creates a link at the beginning of a transcript.
@@ -19,6 +21,7 @@ public final class ReplayTransport: Transport {
     ///   - clock: measures the times of the transcript, from now on; nil replays without delays.
     public init(_ transcript: Transcript, link: LinkName, clock: (any Clock<Duration>)? = ContinuousClock()) {
         self.link = link
+        recordedLink = transcript.header.link
         state = ReplayState(transcript, link.description, clock.map { ElapsedClock($0) })
     }
 

@@ -11,10 +11,11 @@ struct Devices: Verb {
         discussion: """
             Each device has the link name that opens it, whether you may open it, which process uses it, and its \
             capabilities while it is free. A jack is listed if the card detects plugs; many cards do not. Bluetooth \
-            adapters are listed if bluetoothd runs, readers of chip cards (PC/SC) if pcscd runs. --scan finds Bluetooth devices: switch the reader on first, and \
-            disconnect it from other devices. The list ends with the reader families that jackdaw listen --reader \
-            takes: their transports, the source of the protocol, the tests of the driver, unknowns, and the link of a \
-            simulated reader. They are the same on every system and do not count as devices.
+            adapters are listed if bluetoothd runs, readers of chip cards (PC/SC) if pcscd runs. --scan finds Bluetooth \
+            devices: switch the reader on first, and disconnect it from other devices. The list ends with the reader \
+            families that jackdaw listen --reader takes: their transports, the source of the protocol, the tests of \
+            the driver, unknowns, and the link of a simulated reader. They are the same on every system and do not \
+            count as devices.
 
             EXAMPLES
               jackdaw devices
@@ -43,16 +44,33 @@ struct Devices: Verb {
     func run(on console: Console, in environment: CommandEnvironment) throws(CommandError) -> ExitStatus {
         guard !scan else { return try listFound(on: console, in: environment) }
         guard !watch else { return try listSound([], on: console, in: environment) }
-        var status: ExitStatus
-        do throws(CommandError) {
-            status = try listSound(Self.adapters(on: console, in: environment), on: console, in: environment)
-        } catch {
-            list(ReaderFamily.all, isApart: false, on: console)
-            throw error
+        // Each kind of device is listed, even if another kind cannot be.
+        var isFound = false
+        var failures: [CommandError] = []
+        func attempt(_ list: () throws(CommandError) -> Bool) throws(CommandError) {
+            do throws(CommandError) {
+                if try list() { isFound = true }
+            } catch {
+                guard error.status != .interrupted else { throw error }
+                failures.append(error)
+            }
         }
-        if try listCardReaders(isApart: status == .done, on: console, in: environment) { status = .done }
-        list(ReaderFamily.all, isApart: status == .done, on: console)
-        return status
+        var adapters: [BluetoothAdapter] = []
+        try attempt { () throws(CommandError) in
+            adapters = try Self.adapters(on: console, in: environment)
+            return false
+        }
+        try attempt { () throws(CommandError) in
+            try listSound(adapters, on: console, in: environment) == .done
+        }
+        if !adapters.isEmpty { isFound = true }
+        try attempt { () throws(CommandError) in
+            try listCardReaders(isApart: isFound, on: console, in: environment)
+        }
+        list(ReaderFamily.all, isApart: isFound, on: console)
+        for failure in failures.dropFirst() { console.message(failure.message) }
+        if let failure = failures.first { throw failure }
+        return isFound ? .done : .nothingFound
     }
 
     func list(_ families: [ReaderFamily], isApart: Bool, on console: Console) {
@@ -155,7 +173,8 @@ struct Devices: Verb {
         return .done
     }
 
-    /// Lists the sound cards, their jacks and the given adapters, or watches the jacks.
+    /// Lists the sound cards, their jacks and the given adapters, or watches the jacks. If the sound cards cannot be listed,
+    /// the adapters are.
     func listSound(
         _ adapters: [BluetoothAdapter], on console: Console, in environment: CommandEnvironment
     ) throws(CommandError) -> ExitStatus {
@@ -163,6 +182,7 @@ struct Devices: Verb {
         do throws(LinkError) {
             found = try environment.cards()
         } catch {
+            list(adapters, isApart: false, on: console)
             throw CommandError(.unavailable, error.description)
         }
         var watched: [WatchedCard] = []

@@ -151,7 +151,7 @@ struct ExplainTrace: Verb {
     private func exchanges() throws(CommandError) -> [TraceExchange] {
         var text: [UInt8] = []
         defer { text.wipe() }
-        try SmallFile.read(file, most: TraceReader.mostCharacters, tooMany: "too long for a trace", into: &text)
+        try SmallFile.read(file, most: TraceReader.maxCharacters, tooMany: "too long for a trace", into: &text)
         var reader = TraceReader()
         do throws(TraceError) {
             return try reader.receive(text.span) + reader.finish()

@@ -1,10 +1,12 @@
 #if PCSC
 import ArgumentParser
 import JackdawPCSC
+import JackdawReaders
 import JackdawTestSupport
 import JackdawTransport
 import Testing
 
+@testable import JackdawBluetooth
 @testable import jackdaw_cli
 
 /// The readers of chip cards in `jackdaw devices`, without pcscd.
@@ -49,6 +51,42 @@ import Testing
                 #"{"kind":"card_reader","link":"pcsc:Virtual PCD 00 00","number":1,"name":"Virtual PCD 00 00","#
                     + #""state":"empty","atr":null}"#,
             ])
+    }
+
+    /// The whole list, on a system whose sound cards cannot be read.
+    @Test(arguments: [false, true]) func readersAreListedIfSoundCardsCannotBe(hasAdapter: Bool) async throws {
+        var environment = CommandEnvironment()
+        environment.cards = { () throws(LinkError) in throw LinkError(.notPermitted, link: "alsa", "not readable") }
+        environment.adapters = { () async throws(LinkError) in
+            guard hasAdapter else { return [] }
+            return [
+                BluetoothAdapter(
+                    name: "hci0", address: BluetoothAddress(bytes: [0xB8, 0x27, 0xEB, 1, 2, 3]), alias: "counter",
+                    isPowered: true)
+            ]
+        }
+        environment.cardReaders = { () async throws(LinkError) in Self.readers }
+        let (error, lines) = try await onOwnThread { [environment] in
+            let verb = try #require(try JackdawCommand.parseAsRoot(["devices"]) as? Devices)
+            let recorder = ConsoleRecorder()
+            var failure: CommandError?
+            do throws(CommandError) {
+                _ = try verb.run(on: recorder.console, in: environment)
+            } catch {
+                failure = error
+            }
+            recorder.console.flush()
+            let lines = recorder.output.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+            return (failure, lines)
+        }
+        #expect(error?.status == .unavailable)
+        #expect(error?.message.contains("not readable") == true)
+        let first = try #require(lines.firstIndex { $0.hasPrefix("link ") })
+        #expect(lines[first + 1].hasPrefix("pcsc:ACS ACR39U 00 00 "))
+        // Kinds are apart from each other.
+        #expect(lines.prefix(first).contains { $0.hasPrefix("hci0 ") } == hasAdapter)
+        #expect(first == (hasAdapter ? 3 : 0))
+        #expect(lines.contains { $0.hasPrefix("\(ReaderFamily.all[0].name) ") })
     }
 
     @Test(arguments: [LinkError.Code.serviceMissing, .notPermitted])

@@ -55,7 +55,10 @@ struct ChipCardRun {
     var amount: UInt64 = 1000
     /// The answers to requests for a PIN. Afterwards, the entry is bypassed.
     var pins: [[UInt8]]
+    /// The issuer's answer, or the last one of ``issuer``.
     var host = HostAnswer.unreachable
+    /// The issuer that is asked; nil if ``host`` answers.
+    var issuer: SimulatedIssuer?
     private(set) var steps: [KernelStep] = []
     /// The cryptogram that the issuer was asked about last.
     private(set) var requestedCryptogram: [UInt8]?
@@ -127,6 +130,10 @@ struct ChipCardRun {
         case .enterPIN: return pins.isEmpty ? .pinBypassed : .pin(SecretOctets(pins.removeFirst()))
         case .authorise(let request):
             requestedCryptogram = request.objects[0x9F26]
+            let message = IssuerRequest(reference: "1", .authorisation(request.objects))
+            if case .replies(.decision(let decision), _)? = issuer?.receive(message, at: .zero) {
+                host = .answered(decision.response)
+            }
             return .host(host)
         }
     }

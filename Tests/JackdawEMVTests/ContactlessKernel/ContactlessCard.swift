@@ -109,8 +109,8 @@ struct ContactlessCard {
         objects[0x94] = [0x08, 0x01, recordCount, 0x00]
         if isVisa, let information { objects[0x9F27] = [information] }
         if isVisa, isSigning, !isStatic, options.count == 16 {
-            let covered = options.suffix(4) + options[4..<12] + (record[0x9F69] ?? [])
-            objects[0x9F4B] = signature([0x08, 1, 2, 3, 4, 5, 6, 7, 8], over: Array(covered))
+            let dynamicData = options.suffix(4) + options[4..<12] + (record[0x9F69] ?? [])
+            objects[0x9F4B] = signature([0x08, 1, 2, 3, 4, 5, 6, 7, 8], over: Array(dynamicData))
         }
         return Self.encode(0x77, objects.subtracting(missing))
     }

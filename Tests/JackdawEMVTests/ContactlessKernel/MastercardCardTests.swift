@@ -246,17 +246,56 @@ import Testing
         #expect(run.authentications.last?.failure == failure)
     }
 
+    /// Without a signature the issuer decides, although no action code has the bit.
     @Test func missingKeysAskForAnUnsignedCryptogram() throws {
         let missing = try transact { card, _ in card.missing = [0x90] }
-        #expect(try cryptogramData(missing.card).control == 0x40)
-        #expect(missing.outcome.disposition == .approved)
+        #expect(try cryptogramData(missing.card).control == 0x80)
+        #expect(missing.outcome.disposition == .onlineRequest)
         #expect(missing.outcome.tvr == [.cdaFailed, .iccDataMissing, .reservedContactless2])
         let unknown = try transact { _, reader in reader.configuration.keys = AuthenticationKeys() }
-        #expect(try cryptogramData(unknown.card).control == 0x40)
+        #expect(try cryptogramData(unknown.card).control == 0x80)
         #expect(unknown.outcome.tvr == [.cdaFailed, .reservedContactless2])
         let unable = try transact { _, reader in reader.configuration.capabilities.remove(.cda) }
-        #expect(try cryptogramData(unable.card).control == 0x40)
+        #expect(try cryptogramData(unable.card).control == 0x80)
         #expect(unable.outcome.tvr == [.odaNotPerformed, .reservedContactless2])
+    }
+
+    /// Whatever the action codes are, a card is not approved offline without its signature, with a PIN for the issuer,
+    /// on the exception file, or if the merchant wants the issuer to decide. A reader that is never online declines.
+    @Test(arguments: [
+        TerminalVerificationResults.odaNotPerformed, .cdaFailed, .onlineCVMCaptured, .cardOnExceptionFile,
+        .merchantForcedOnline,
+    ])
+    func noActionCodeAllowsAnOfflineApproval(bit: TerminalVerificationResults) throws {
+        func transact(
+            information: UInt8? = nil, type: UInt8 = 0x22
+        ) throws -> (outcome: ContactlessOutcome, run: ContactlessRun, card: ContactlessCard) {
+            try self.transact { card, reader in
+                card.information = information
+                reader.configuration.type = TerminalType(rawValue: type)
+                switch bit {
+                case .odaNotPerformed: card.profile = hex("1880")
+                case .cdaFailed: card.isSigning = false
+                case .onlineCVMCaptured: card.record[0x8E] = hex("00000000000000000200")
+                case .cardOnExceptionFile:
+                    reader.configuration.exceptionFile = [SecretOctets(hex(ContactlessCard.account))]
+                default: reader.transaction.isOnlineForced = true
+                }
+            }
+        }
+        let (outcome, run, card) = try transact()
+        #expect(outcome.tvr.contains(bit))
+        #expect(try cryptogramData(card).control & 0xC0 == 0x80)
+        #expect(outcome.disposition == .onlineRequest)
+        let reasons = run.steps.compactMap { step in
+            if case .actionAnalysis(let action) = step { action.reason } else { nil }
+        }
+        #expect(reasons == [.online(bit)])
+        let offline = try transact(type: 0x23)
+        #expect(try cryptogramData(offline.card).control & 0xC0 == 0x00)
+        #expect(offline.outcome.disposition == .tryAnotherInterface)
+        // A card that answers a TC all the same breaks its protocol.
+        #expect(try transact(information: 0x40).outcome.termination?.code == .unexpectedCryptogram)
     }
 
     @Test(arguments: [nil, "9F37", "8284"]) func anotherTagListEndsTheApplication(list: String?) throws {
@@ -291,6 +330,42 @@ import Testing
             card.replaced[0xAE] = unsigned
         }
         #expect(broken.outcome.termination?.tag == 0x9F4B)
+    }
+
+    // MARK: objects of the terminal
+
+    /// A card supplies no object whose source is the terminal or the issuer, also not one that the terminal does not
+    /// have. For kernel 2, 9F5B (DSDOL) and 9F66 (PUNATC) are of the card (Book C-2, annex A).
+    @Test func aCardSuppliesNoObjectOfTheTerminalOrTheIssuer() throws {
+        let foreign: [(tag: JackdawEMV.Tag, value: [UInt8])] = [
+            (0x8A, hex("3030")), (0x91, hex("1122334455667788")), (0x9F1E, hex("3132333435363738")),
+            (0x9F53, hex("52")), (0x9F7C, [UInt8](repeating: 1, count: 20)),
+        ]
+        let own: [(tag: JackdawEMV.Tag, value: [UInt8])] = [
+            (0x9F5B, hex("AB01")), (0x9F66, hex("AB02")), (0xDF01, hex("AB03")),
+        ]
+        let (outcome, _, card) = try transact { card, _ in
+            for object in foreign + own { card.record[object.tag] = object.value }
+            let list = (own + foreign).flatMap { $0.tag.octets + [UInt8($0.value.count)] }
+            card.record[0x8C] = list + (card.record[0x8C] ?? [])
+        }
+        #expect(outcome.disposition == .approved)
+        let count = foreign.reduce(0) { $0 + $1.value.count }
+        let values = try cryptogramData(card).data.prefix(6 + count)
+        #expect(Array(values) == hex("AB01AB02AB03") + [UInt8](repeating: 0, count: count))
+        #expect(outcome.dataRecord?.contains(0x9F1E) == false)
+        #expect(outcome.dataRecord?.contains(0x9F53) == false)
+    }
+
+    /// 9F45 and 9F4C come out of signatures.
+    @Test func recordsDoNotSupplyTheResultsOfAuthentication() throws {
+        let (_, _, card) = try transact { card, _ in
+            card.isSigning = false
+            card.record[0x9F45] = hex("DAC0")
+            card.record[0x9F4C] = hex("1234")
+            card.record[0x8C] = hex("9F45029F4C02") + (card.record[0x8C] ?? [])
+        }
+        #expect(try cryptogramData(card).data.prefix(4) == hex("00000000")[...])
     }
 
     // MARK: functions that are not covered
@@ -365,6 +440,20 @@ import Testing
         #expect(equal.outcome.disposition == .approved)
     }
 
+    /// Only a card that asks for 81, which has four octets, refuses a greater amount.
+    @Test func greaterAmountsNeedTwelveDigits() throws {
+        let taken = try transact { _, reader in reader.transaction.amount = 0x1_0000_0000 }
+        #expect(taken.outcome.disposition == .approved)
+        #expect(taken.outcome.dataRecord?[0x9F02] == hex("004294967296"))
+        let refused = try transact { card, reader in
+            reader.transaction.amount = 0x1_0000_0000
+            card.record[0x8C] = hex("8104") + (card.record[0x8C] ?? [])
+        }
+        #expect(refused.outcome.disposition == .endApplication)
+        #expect(refused.outcome.termination?.code == .amountTooLarge)
+        #expect(refused.outcome.termination?.tag == 0x81)
+    }
+
     @Test func aRefusedApplicationGivesWayToTheNext() throws {
         for status in ["6985", "6A81", "6700"] {
             let (outcome, _, _) = try transact { card, _ in card.replaced[0xA8] = hex(status) }
@@ -383,6 +472,9 @@ import Testing
             (0xAE, "6985", .status), (0xAE, "77039F27009000", .missing), (0xAE, "80049000", .malformed),
             (0xAE, "77149F2701C09F360200079F26080123456789ABCDEF9000", .unexpectedCryptogram),
             (0xAE, "77165A0100" + "9F2701009F360200079F26080123456789ABCD9000", .malformed),
+            (0xA8, "770A82021980940408010100" + "9F0702FFFF" + "9000", .malformed),
+            (0xB2, "70025A00" + "9F0702FFFF" + "9000", .malformed),
+            (0xAE, "77149F2701009F360200079F26080123456789ABCDEF" + "9F1001AA" + "9000", .malformed),
         ] as [(UInt8, String, KernelTermination.Code)])
     func brokenAnswersEndTheApplication(instruction: UInt8, answer: String, code: KernelTermination.Code) throws {
         let (outcome, _, _) = try transact { card, _ in card.replaced[instruction] = hex(answer) }
@@ -409,6 +501,20 @@ import Testing
         let (outcome, run, _) = try transact { card, _ in card.replaced[0xA8] = locator }
         #expect(outcome.termination?.tag == 0x94)
         #expect(run.effects.count == 2)
+    }
+
+    /// Type 00 with Amount, Other is a purchase with cashback, too (Book 3, 10.4.2 and 10.5).
+    @Test func anotherAmountIsCashback() throws {
+        for (other, restriction, results) in [
+            (0, false, "1F0002"), (500, true, "5E0500"),
+        ] as [(UInt64, Bool, String)] {
+            let (outcome, _, card) = try transact { card, reader in
+                reader.transaction.otherAmount = other
+                card.record[0x8E] = hex("0000000000000000" + "5E05" + "1F00")
+            }
+            #expect(outcome.tvr.contains(.serviceNotAllowed) == restriction)
+            #expect(try self.results(card) == hex(results))
+        }
     }
 
     @Test func restrictionsSetTheirBits() throws {

@@ -92,6 +92,13 @@ import Testing
         #expect(run.authentications.isEmpty)
     }
 
+    @Test func aMerchantMayWantAnOnlineCryptogram() throws {
+        let (outcome, _, card) = try transact { _, reader in reader.transaction.isOnlineForced = true }
+        #expect(Array(card.commands[0][7..<11]) == hex("36800000"))
+        #expect(outcome.disposition == .onlineRequest)
+        #expect(outcome.reason == .rule(.onlineRequired))
+    }
+
     // MARK: restrictions
 
     @Test func anExpiredCardIsDeclinedOrGoesOnline() throws {
@@ -147,6 +154,21 @@ import Testing
         #expect((outcome.dataRecord?.contains(0x9F03) ?? false) == (type == 0x09 && disposition == .approved))
     }
 
+    /// Type 00 with Amount, Other is a purchase with cashback, too.
+    @Test func anotherAmountIsCashback() throws {
+        for (other, disposition) in [(0, .approved), (500, .declined)] as [(UInt64, ContactlessOutcome.Disposition)] {
+            let (outcome, _, _) = try transact { card, reader in
+                reader.transaction.otherAmount = other
+                reader.profile.visa.checksCashback = true
+                card.record[0x5F28] = hex("0528")
+                card.record[0x9F07] = hex("FF00")
+            }
+            #expect(outcome.disposition == disposition)
+        }
+        let (outcome, _, _) = try transact { _, reader in reader.transaction.otherAmount = 500 }
+        #expect(outcome.dataRecord?[0x9F03] == hex("000000000500"))
+    }
+
     // MARK: offline data authentication
 
     @Test(arguments: [
@@ -175,10 +197,17 @@ import Testing
         }
     }
 
-    @Test func staticDataMayBeSigned() throws {
-        let (outcome, run, _) = try transact { card, _ in card.isStatic = true }
-        #expect(outcome.disposition == .approved)
-        #expect(run.authentications.map { $0.method } == [.sda])
+    /// A card that leaves out 9F4B does not get SDA, whose data can be copied, in place of fDDA.
+    @Test(arguments: ["2000", "4000", "6000"]) func signedStaticDataDoNotApprove(profile: String) throws {
+        let (outcome, run, _) = try transact { card, _ in
+            card.isStatic = true
+            card.profile = hex(profile)
+        }
+        #expect(outcome.disposition == .declined)
+        #expect(outcome.reason == .rule(.notAuthenticated(.decline)))
+        #expect(run.authentications.map { $0.method } == [.dda])
+        #expect(run.authentications.first?.failure?.code == .missing)
+        #expect(run.authentications.first?.failure?.tag == 0x9F4B)
         let unsigned = try transact { card, _ in card.isSigning = false }
         #expect(unsigned.outcome.disposition == .declined)
         #expect(unsigned.run.authentications.first?.failure?.code == .missing)
@@ -245,6 +274,34 @@ import Testing
         #expect(online.outcome.verification == .onDevice)
     }
 
+    /// The Card Authentication Related Data count only if fDDA has proved them: not if the signature is wrong, nor if no
+    /// signature is verified, as the issuer decides. An ARQC leaves the decision to the issuer, if the data agree.
+    @Test func unsignedDataDoNotProveAVerification() throws {
+        func transact(
+            _ related: String, _ change: (inout ContactlessCard, inout ContactlessReader) -> Void
+        ) throws -> ContactlessOutcome {
+            try self.transact { card, reader in
+                card.answer[0x9F6C] = hex("2080")
+                card.record[0x9F69] = hex(related)
+                change(&card, &reader)
+            }.outcome
+        }
+        let agreeing = "01112233442080"
+        #expect(try transact(agreeing) { _, _ in }.verification == .onDevice)
+        let outcomes = [
+            try transact(agreeing) { card, _ in card.spoils = true },
+            try transact(agreeing) { _, reader in reader.profile.limits.contactlessFloorLimit = 999 },
+            try transact("01112233440000") { card, _ in card.information = 0x80 },
+        ]
+        for outcome in outcomes {
+            #expect(outcome.disposition == .declined)
+            #expect(outcome.reason == .rule(.deviceNotTrusted))
+        }
+        let online = try transact(agreeing) { card, _ in card.information = 0x80 }
+        #expect(online.disposition == .onlineRequest)
+        #expect(online.verification == .onDevice)
+    }
+
     // MARK: the outcome's data
 
     @Test func theAvailableAmountIsShownIfAskedFor() throws {
@@ -256,6 +313,22 @@ import Testing
             #expect(outcome.display?.balance == (shows ? 12_345 : nil))
             #expect(outcome.discretionaryData[0x9F5D] == hex("000000012345"))
         }
+    }
+
+    /// A card supplies no object whose source is the terminal or the issuer, also not one that the terminal does not
+    /// have.
+    @Test func aCardSuppliesNoObjectOfTheTerminalOrTheIssuer() throws {
+        let (outcome, _, _) = try transact { card, _ in
+            card.information = 0x80
+            card.record[0x9F39] = hex("07")
+            card.record[0x9F1E] = hex("3132333435363738")
+            card.answer[0x9F66] = hex("FFFFFFFF")
+            card.answer[0x9F7C] = hex("0102")
+        }
+        #expect(outcome.disposition == .onlineRequest)
+        let online = try #require(outcome.online).objects
+        #expect(online[0x9F39] == nil && online[0x9F1E] == nil)
+        #expect(online[0x9F7C] == hex("0102"))
     }
 
     @Test func theFormFactorStatesTheInterface() throws {

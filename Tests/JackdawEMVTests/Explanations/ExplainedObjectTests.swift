@@ -138,6 +138,53 @@ import Testing
         #expect(revealed[0x99]?.isHidden == true)
     }
 
+    /// An issuer's script may change the PIN, in clear or enciphered (EMV Book 3 section 6.5.10).
+    @Test func scriptsThatSetAPINAreNeverShown() throws {
+        let pin = "241234FFFFFFFFFF"
+        let commands = [
+            "8424000208\(pin)", "0420008008\(pin)", "8C2C000008\(pin)", "0026000008\(pin)", "0028000008\(pin)",
+            "84D8000008\(pin)", "00C2000008\(pin)",
+            // Lengths that are wrong.
+            "8424000209\(pin)", "84240002\(pin)", "842400",
+        ]
+        for command in commands {
+            for template: EMVTag in [0x71, 0x72] {
+                let object = TagLengthValueBuilder.encode(0x86, hex(command))
+                let octets = TagLengthValueBuilder.encode(template, hex("9F180411223344") + object)
+                let found = try ExplainedObject.explain(octets.span, isRevealing: true)
+                #expect(found.map { $0.isHidden } == [false, false, true], "\(command)")
+                var shown = ""
+                dump(found, to: &shown)
+                #expect(!shown.contains("1234FF"), "\(command)")
+            }
+        }
+        // APPLICATION BLOCK and PUT DATA have none.
+        for command in ["841E000004AABBCCDD", "04DA9F580601AABBCCDDEE"] {
+            let octets = TagLengthValueBuilder.encode(0x86, hex(command))
+            #expect(try ExplainedObject.explain(octets.span, isRevealing: true).map { $0.digits } == [command])
+            #expect(try ExplainedObject.explain(octets.span).map { $0.digits } == [nil])
+        }
+    }
+
+    /// The biometric data of the cardholder, whatever tags the template has.
+    @Test func theContentsOfSecretTemplatesAreNeverShown() throws {
+        let found = try ExplainedObject.explain(
+            hex("BF4E0E DF5102ABCD A103810155 9F350122 9F350122").span, isRevealing: true)
+        #expect(found.map { $0.isHidden } == [false, true, false, true, true, false])
+        #expect(found.last?.digits == "22")
+    }
+
+    /// A hash over data with the account number can be searched for it (EMV Book 2, table 3; Book 3, annex A).
+    @Test(arguments: [0x93, 0x98, 0xDF61] as [EMVTag])
+    func hashesOverCardDataAreHidden(_ tag: EMVTag) throws {
+        let octets = TagLengthValueBuilder.encode(tag, [UInt8](repeating: 0xC1, count: 20))
+        for kernel in [nil, 2] {
+            let found = try ExplainedObject.explain(octets.span, kernel: kernel)
+            #expect(found.map { $0.isHidden } == [true] && found.map { $0.text } == [nil])
+        }
+        #expect(try ExplainedObject.explain(octets.span, isRevealing: true).map { $0.isHidden } == [false])
+    }
+
     @Test func randomValuesOfKnownTagsAreExplained() throws {
         var random = SeededRandom(seed: 99)
         for element in DataElement.all where !element.tag.isConstructed {

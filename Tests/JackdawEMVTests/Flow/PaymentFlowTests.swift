@@ -69,6 +69,30 @@ import Testing
         #expect(till.outcomes == [.approvedOffline])
     }
 
+    @Test(arguments: [(nil, 2), (3, 3), (1, 1), (0, 1)])
+    func tapsAreOffAfterTheNumberOfFailuresOfThePolicy(limit: Int?, failures: Int) {
+        var policy = PaymentPolicy()
+        if let limit { policy.maxTapFailures = limit }
+        var till = FakeTill(policy: policy)
+        for event in [PaymentEvent.start, .prepared] { till.happen(event) }
+        for _ in 0..<failures {
+            #expect(till.payment.isTapAllowed)
+            for event in [PaymentEvent.cardTapped, .tapAgain] { till.happen(event) }
+        }
+        #expect(!till.payment.isTapAllowed)
+        till.happen(.cardTapped)
+        #expect(till.payment.phase == .awaitingCard)
+    }
+
+    /// A removed card in front of the reader, and a PIN prompt, change the payment's own state alone.
+    @Test func anEventMayHaveNoEffect() {
+        var till = till([.start, .prepared, .cardInserted])
+        let count = till.effects.count
+        till.happen(.pinRequested)
+        #expect(till.effects.count == count)
+        #expect(till.payment.phase == .enteringPIN)
+    }
+
     @Test func theJournalIsWrittenBeforeTheRequestLeaves() throws {
         let till = till(Self.asked)
         let request = try #require(till.effects.firstIndex { $0.action == .askHost })
@@ -110,8 +134,8 @@ import Testing
     }
 }
 
-/// Payments that were worked out by hand, each with the section of EMV 4.3, or the row of the Accept guide's callbacks,
-/// from which it comes.
+/// Payments that were worked out by hand, each with the section from which it comes: of EMV 4.4, compared with its text,
+/// or the callback of the Accept guide.
 @Suite struct PaymentCaseTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let source: String
@@ -147,7 +171,7 @@ import Testing
             source: "Book 3, 10.8: an AAC declines without the issuer",
             events: [.cardInserted, .firstAAC], outcome: .declinedOffline, effect: .prompt(.removeCard)),
         Case(
-            source: "Book 3, 10.11: the issuer approves and the card answers AAC: declined, and reversed",
+            source: "Book 4, 6.3.8: the issuer approves and the card answers AAC: declined, and reversed",
             events: [.cardInserted, .firstARQC, .hostApproved, .secondAAC], outcome: .declinedByCard, reversals: 1,
             effect: .reverse(.cardDeclined)),
         Case(
@@ -159,13 +183,13 @@ import Testing
             events: [.cardInserted, .firstARQC, .timer, .hostAnsweredLate, .secondTC], outcome: .failedHostTimeout,
             reversals: 1, effect: .completeCard(.unknown)),
         Case(
-            source: "Accept guide, signature verification: after the host was asked and before the second cryptogram",
+            source: "Accept guide, startPay, signatureVerification: after the host and before the second cryptogram",
             events: [
                 .cardInserted, .firstARQC, .hostApproved, .readerSignatureRequested, .readerSignatureAccepted,
                 .secondTC, .recordStored,
             ], outcome: .approved, records: 1, effect: .end(.approved)),
         Case(
-            source: "Book 4, 11.2: USE CHIP READER for a chip card that is swiped, until its chip failed twice",
+            source: "Book 4, 6.6 and 6.6.2: USE CHIP READER; a fallback by the schemes' rules, here after two failures",
             events: [
                 .chipCardSwiped, .cardInserted, .chipUnreadable, .chipCardSwiped, .cardInserted, .chipUnreadable,
                 .chipCardSwiped, .hostDeclined,

@@ -33,6 +33,12 @@ import Testing
         #expect(PaymentSearch(policy).counterExample == nil)
     }
 
+    @Test(arguments: [0, 1, 3]) func anotherNumberOfFailedTapsKeepsTheInvariants(number: Int) {
+        var policy = PaymentPolicy()
+        policy.maxTapFailures = number
+        #expect(PaymentSearch(policy).counterExample == nil)
+    }
+
     @Test(arguments: PaymentMutant.allCases) func theSearchFindsEveryMutant(mutant: PaymentMutant) throws {
         let found = try #require(PaymentSearch(mutant.policy).counterExample)
         #expect(found.invariant == mutant.invariant)

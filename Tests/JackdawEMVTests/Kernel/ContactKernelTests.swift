@@ -178,6 +178,21 @@ import Testing
         #expect(try run.finish().disposition == .selectAnother)
     }
 
+    /// An answer is one template: objects after it are no part of what a signature covers (Book 3, 6.5 and 10.2).
+    @Test(
+        arguments: [
+            (0, "8006180008010100" + "9F0702FFFF", 0x77), (0, "770A82021800940408010100" + "9F0702FFFF", 0x77),
+            (1, nil, 0x70), (2, "77149F2701809F360200019F26081122334455667788" + "9F1001AA", 0x77),
+            (2, "800B8000011122334455667788" + "9F1001AA", 0x77),
+        ] as [(Int, String?, JackdawEMV.Tag)])
+    func objectsAfterTheTemplateTerminate(_ command: Int, _ answer: String?, _ tag: JackdawEMV.Tag) throws {
+        var run = try approvedOnline()
+        run.card.replaced[command] = (answer.map { hex($0) } ?? run.card.records[0] + hex("9F0702FFFF")) + hex("9000")
+        let reason = try run.finish().termination
+        #expect(reason?.code == .malformed && reason?.tag == tag)
+        #expect(run.card.commands.count == command + 1)
+    }
+
     @Test func aWarningOfARecordTerminates() throws {
         var run = try approvedOnline()
         run.card.replaced[1] = run.card.records[0] + hex("6283")
@@ -269,6 +284,19 @@ import Testing
         #expect(values.elementsEqual([UInt8](repeating: 0, count: count) + hex("ABCD")))
         #expect(outcome.objects.tags.allSatisfy { ![0x89, 0x91, 0x98, 0x9F1E, 0x9F5B, 0x9F53, 0x9F16].contains($0) })
         #expect(outcome.objects[0x8A] == Array("Z3".utf8))
+    }
+
+    /// The Data Authentication Code (9F45) and the ICC Dynamic Number (9F4C) come out of signatures (Book 2, 5.4 and
+    /// 6.5), and not out of records.
+    @Test func recordsDoNotSupplyTheResultsOfAuthentication() throws {
+        let account = "5A089999990000000014" + "5F2403491231"
+        let lists = "8C069F45029F4C02" + "8D028A02" + "8E0A00000000000000001F00"
+        var card = VirtualCard()
+        card.records = [TagLengthValueBuilder.encode(0x70, hex(account + lists + "9F4502DAC0" + "9F4C021234"))]
+        var run = try run(card)
+        let outcome = try run.finish()
+        #expect(commands(run, 0xAE)[0][5...].elementsEqual(hex("00000000") + [0]))
+        #expect(outcome.objects[0x9F45] == nil && outcome.objects[0x9F4C] == nil)
     }
 
     /// The books set no limit to the records of an AFL.

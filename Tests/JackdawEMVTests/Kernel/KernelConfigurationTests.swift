@@ -16,10 +16,10 @@ import Testing
         } catch { return error }
     }
 
-    /// 9F02 and 9F03 are n 12; 81, 9F04 and 9F1B have four octets.
+    /// 9F02 and 9F03 are n 12; 9F1B has four octets.
     @Test(
         arguments: [
-            (UInt64(0xFFFF_FFFF), nil, nil), (0x1_0000_0000, 0x81, 0x9F04), (999_999_999_999, 0x81, 0x9F04),
+            (UInt64(0xFFFF_FFFF), nil, nil), (0x1_0000_0000, nil, nil), (999_999_999_999, nil, nil),
             (1_000_000_000_000, 0x9F02, 0x9F03), (.max, 0x9F02, 0x9F03),
         ] as [(UInt64, JackdawEMV.Tag?, JackdawEMV.Tag?)])
     func amountsThatDoNotFitAreRefused(
@@ -42,9 +42,32 @@ import Testing
         #expect(try error { _, transaction in transaction.time = [] }?.tag == 0x9F21)
     }
 
+    /// 81 and 9F04 have four octets: a card that asks for one of them refuses greater amounts, and no other card does.
+    @Test(
+        arguments: [
+            ("9F02069F0306", nil), ("9F02068104", 0x81), ("9F02069F0404", 0x9F04),
+        ] as [(String, JackdawEMV.Tag?)])
+    func amountsAreRefusedIfTheCardAsksForFourOctets(_ list: String, _ tag: JackdawEMV.Tag?) throws {
+        var transaction = try KernelTransaction.test()
+        transaction.amount = 0x1_0000_0000
+        transaction.otherAmount = 0x1_0000_0000
+        var application = DataObjectStore()
+        application[0x9F38] = hex(list)
+        var run = KernelRun(
+            try ContactKernel(.test(), transaction, application: application, PlainPrimitives()), .plain())
+        let reason = try run.finish().termination
+        #expect(reason?.code == (tag == nil ? nil : KernelTermination.Code.amountTooLarge))
+        #expect(reason?.tag == tag)
+        guard tag == nil else {
+            #expect(run.card.commands.isEmpty)
+            return
+        }
+        #expect(run.card.commands[0].dropLast().suffix(12).elementsEqual(hex("004294967296" + "004294967296")))
+    }
+
     @Test func theGreatestAmountReachesTheCard() throws {
         var transaction = try KernelTransaction.test()
-        transaction.amount = KernelTransaction.maxAmount
+        transaction.amount = KernelTransaction.maxBinaryAmount
         var application = DataObjectStore()
         application[0x9F38] = hex("9F0206" + "8104")
         var run = KernelRun(

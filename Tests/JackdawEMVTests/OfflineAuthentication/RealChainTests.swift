@@ -3,18 +3,8 @@ import JackdawTestSupport
 import Testing
 
 /// Certificates and signatures of cards of public projects, with the schemes' public test keys.
-@Suite(.enabled(if: ThirdPartyVectors.has("apdu_traces"), Comment(rawValue: ThirdPartyVectors.comment)))
+@Suite(RecordedDialogue.areThere)
 struct RealChainTests {
-    private struct Row: Decodable {
-        struct Exchange: Decodable {
-            let c: String
-            let r: String?
-        }
-
-        let id: String
-        let exchanges: [Exchange]
-    }
-
     /// The objects of a dialogue, and its answers with a status of 9000.
     private struct Dialogue {
         var objects = DataObjectStore()
@@ -24,10 +14,8 @@ struct RealChainTests {
         var cryptogram = SecretOctets([])
 
         init(_ id: String) throws {
-            let rows = try ThirdPartyVectors.rows("apdu_traces", as: Row.self)
-            let exchanges = try #require(rows.first { $0.id == id }).exchanges
             var records: [[UInt8]: [UInt8]] = [:]
-            for exchange in exchanges {
+            for exchange in try RecordedDialogue.find(id).exchanges {
                 let octets = hex(exchange.c)
                 let command = try CardCommand(octets.span)
                 let answer = hex(exchange.r ?? "6F00")

@@ -56,7 +56,7 @@ import Testing
     @Test func anAnswerThatDoesNotFitReturnsTheRequest() throws {
         let list = try CardholderVerificationList(hex("00000000000000000100").span)
         let situation = CardholderVerification.Situation(
-            capabilities: .plaintextPINOffline, type: .purchase, isAttended: true, amount: 0,
+            capabilities: .plaintextPINOffline, type: .purchase, isAttended: true, amount: 0, otherAmount: 0,
             isInApplicationCurrency: false)
         var verification = CardholderVerification(list, situation)
         #expect(verification.start() == .request(.tryCounter))
@@ -70,6 +70,29 @@ import Testing
         }
         #expect(report.results?.octets == hex("010002"))
         #expect(verification.receive(.bypassed) == .finished(report))
+    }
+
+    /// Conditions 01, 02, 04 and 05: unattended cash, neither cash nor cashback, manual cash, cashback. Types 01 and 17
+    /// are cash, and never cashback (Book 3, 10.5).
+    @Test(
+        arguments: [
+            (0x01, false, 0, 0x01), (0x17, false, 0, 0x01), (0x01, true, 0, 0x04), (0x17, true, 0, 0x04),
+            (0x17, true, 500, 0x04), (0x17, false, 500, 0x01), (0x00, true, 500, 0x05), (0x00, false, 0, 0x02),
+        ] as [(UInt8, Bool, UInt64, UInt8)])
+    func bothKindsOfCashHaveTheirConditions(
+        _ type: UInt8, _ isAttended: Bool, _ otherAmount: UInt64, _ condition: UInt8
+    ) throws {
+        let list = try CardholderVerificationList(hex("0000000000000000" + "1F01" + "1F02" + "1F04" + "1F05").span)
+        var verification = CardholderVerification(
+            list,
+            CardholderVerification.Situation(
+                capabilities: .noCVM, type: TransactionType(rawValue: type), isAttended: isAttended, amount: 1000,
+                otherAmount: otherAmount, isInApplicationCurrency: true))
+        guard case .finished(let report) = verification.start() else {
+            Issue.record("not finished")
+            return
+        }
+        #expect(report.results?.octets == [0x1F, condition, 0x02])
     }
 
     /// Runs the machine with the row's PIN pad and card; nil if the list has an invalid form, which terminates. A
@@ -86,7 +109,7 @@ import Testing
         let situation = try CardholderVerification.Situation(
             capabilities: #require(TerminalCapabilities(hex(input.terminal_capabilities))),
             type: TransactionType(rawValue: hex(input.transaction_type)[0]), isAttended: input.attended,
-            amount: input.amount, isInApplicationCurrency: input.app_currency == input.txn_currency,
+            amount: input.amount, otherAmount: 0, isInApplicationCurrency: input.app_currency == input.txn_currency,
             isPINPadWorking: input.pin.pad == "ok")
         var verification = CardholderVerification(list, situation)
         var words = input.pin.verify[...]

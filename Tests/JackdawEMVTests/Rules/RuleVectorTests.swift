@@ -30,7 +30,7 @@ import Testing
         let situation = try RestrictionSituation(
             applicationVersion: #require(terminal["9F09"]), isATM: type.isATM(capabilities),
             country: #require(terminal["9F1A"]), type: TransactionType(rawValue: #require(transaction["9C"]?.first)),
-            date: #require(date(transaction["9A"])))
+            otherAmount: 0, date: #require(date(transaction["9A"])))
         return ProcessingRestrictions.check(
             situation, version: card["9F08"], usage: card["9F07"].flatMap { ApplicationUsageControl($0) },
             issuerCountry: card["5F28"], effective: date(card["5F25"]), expiration: date(card["5F24"]))
@@ -41,11 +41,29 @@ import Testing
         return CardDate(octets.span)
     }
 
+    /// Type 17 is cash, as type 01 is: the usage control needs cash, and not goods or services.
+    @Test(arguments: [0x01, 0x17] as [UInt8]) func bothKindsOfCashNeedTheirBit(type: UInt8) throws {
+        let day = try #require(CardDate(year: 2026, month: 1, day: 15))
+        let situation = RestrictionSituation(
+            applicationVersion: hex("0096"), isATM: false, country: hex("0528"), type: TransactionType(rawValue: type),
+            otherAmount: 0, date: day)
+        // Octet 1: domestic and international cash are bits 8 and 7, and bit 1 is for terminals other than ATMs.
+        for (usage, country, isAllowed) in [
+            ("8100", "0528", true), ("7F00", "0528", false), ("4100", "0840", true), ("BF00", "0840", false),
+        ] {
+            let report = ProcessingRestrictions.check(
+                situation, version: nil, usage: ApplicationUsageControl(hex(usage)), issuerCountry: hex(country),
+                effective: nil, expiration: nil)
+            #expect(report.tvr.contains(.serviceNotAllowed) == !isAllowed, "\(usage)")
+        }
+    }
+
     /// The expiry date is card data.
     @Test func noPrintedFormHasADateOfTheCard() throws {
         let day = try #require(CardDate(year: 2026, month: 1, day: 15))
         let situation = RestrictionSituation(
-            applicationVersion: hex("0096"), isATM: false, country: hex("0528"), type: .purchase, date: day)
+            applicationVersion: hex("0096"), isATM: false, country: hex("0528"), type: .purchase, otherAmount: 0,
+            date: day)
         let report = ProcessingRestrictions.check(
             situation, version: nil, usage: nil, issuerCountry: nil, effective: CardDate(year: 2031, month: 11, day: 1),
             expiration: CardDate(year: 2024, month: 12, day: 31))

@@ -11,14 +11,10 @@ import Testing
         init(_ answers: [String: String]) { self.answers = answers }
 
         mutating func transmit(_ command: CardCommand) throws -> CardResponse {
-            let digits = Self.digits(command.octets)
+            let digits = hexadecimal(command.octets)
             commands.append(digits)
             let missing = command.instruction == 0xB2 ? "6A83" : command.instruction == 0xCA ? "6A88" : "6A82"
             return try CardResponse(hex(answers[digits] ?? missing).span)
-        }
-
-        static func digits(_ octets: [UInt8]) -> String {
-            octets.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()
         }
     }
 

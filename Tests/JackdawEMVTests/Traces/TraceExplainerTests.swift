@@ -3,35 +3,8 @@ import JackdawTestSupport
 import Testing
 
 @Suite struct TraceExplainerTests {
-    private func explained(_ text: String, isRevealing: Bool = false) throws -> [ExplainedExchange] {
-        var explainer = TraceExplainer(isRevealing: isRevealing)
-        return try exchanges(text).map { explainer.explain($0) }
-    }
-
-    private static func digits(_ octets: [UInt8]) -> String {
-        octets.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()
-    }
-
-    /// A command of a header and data, and its answer.
-    private static func send(_ header: String, _ data: String, _ answer: String) -> String {
-        let octets = hex(data)
-        let command = hex(header) + (octets.isEmpty ? [] : [UInt8(octets.count)] + octets) + [0]
-        return "> \(digits(command))\n< \(answer)\n"
-    }
-
-    /// SELECT, with the objects of the card's proprietary template.
-    private static func select(_ name: String, _ objects: String = "") -> String {
-        let template = TagLengthValueBuilder.encode(0x84, hex(name)) + TagLengthValueBuilder.encode(0xA5, hex(objects))
-        return send("00A40400", name, digits(TagLengthValueBuilder.encode(0x6F, template)) + "9000")
-    }
-
-    /// READ RECORD with a record of these objects.
-    private static func record(_ objects: String) -> String {
-        send("00B2010C", "", digits(TagLengthValueBuilder.encode(0x70, hex(objects))) + "9000")
-    }
-
     /// CDOL1: amount, TVR, currency, type, number, CVM results; CDOL2: response code, TVR, number.
-    private static let lists = record("8C10 9F0206 9505 5F2A02 9C01 9F3704 9F3403 8D07 8A02 9505 9F3704")
+    private static let lists = TraceText.record("8C10 9F0206 9505 5F2A02 9C01 9F3704 9F3403 8D07 8A02 9505 9F3704")
 
     @Test func commandsAndTheirParametersAreNamed() throws {
         let found = try explained(
@@ -63,7 +36,7 @@ import Testing
         #expect(
             found.map { $0.command.parameters.map { $0.name } } == [
                 ["by_name", "first"], ["by_name", "next"], ["sfi", "record"], ["arqc", "cda", "first"],
-                ["tc", "second"],
+                ["tc", "first"],
                 ["9F17"], [], ["plaintext_pin"], [],
             ])
         #expect(found[2].command.parameters.map { $0.text } == ["File 2", "record 3"])
@@ -81,13 +54,13 @@ import Testing
     /// EMV Book 3 sections 5.4, 6.5.5 and 6.5.8: values are sent without tags, in the order of the card's lists.
     @Test func valuesAreReadByTheListsOfTheCard() throws {
         let found = try explained(
-            Self.select("A0000000031010", "9F3808 9F1A02 5F2A02 9505")
-                + Self.send("80A80000", "8309 0276 0978 8000048000", "800A 5C00 08010100 18010201 9000")
+            TraceText.select("A0000000031010", "9F3808 9F1A02 5F2A02 9505")
+                + TraceText.send("80A80000", "8309 0276 0978 8000048000", "800A 5C00 08010100 18010201 9000")
                 + Self.lists
-                + Self.send(
+                + TraceText.send(
                     "80AE8000", "000000001050 8000048000 0978 00 01020304 5E0300",
                     "8012 80 0041 1122334455667788 06010A03A0A100 9000")
-                + Self.send(
+                + TraceText.send(
                     "80AE4000", "3030 0000008040 01020304", "77149F2701409F360200419F26081122334455667788 9000"))
         let options = found[1].command.data.objects
         #expect(options.map { $0.object.tag } == [0x83, 0x9F1A, 0x5F2A, 0x95])
@@ -122,10 +95,53 @@ import Testing
         #expect(second.answer?.data.objects.map { $0.object.depth } == [0, 1, 1, 1])
     }
 
+    /// EMV Book 3 section 9: a card answers one or two GENERATE AC. One that it refused, or whose answer is not in the trace, is
+    /// not the first.
+    @Test func onlyAnsweredCryptogramsCount() throws {
+        func order(_ answers: String?...) throws -> [String] {
+            let text = answers.map { TraceText.send("80AE8000", "0102", $0 ?? "").replacing("< \n", with: "") }.joined()
+            return try explained(text).filter { $0.command.name == "GENERATE AC" }
+                .map { $0.command.parameters.last?.name ?? "" }
+        }
+        let answer = "7709 9F2701 80 9F3602 0041 9000"
+        #expect(try order(answer, answer) == ["first", "second"])
+        for refusal in ["6985", "6A80", "6C10", nil] {
+            #expect(try order(refusal, answer, answer) == ["first", "first", "second"])
+        }
+        // The answer follows with GET RESPONSE, which is not counted again.
+        #expect(try order("610C\n> 00C000000C\n< \(answer)", answer) == ["first", "second"])
+    }
+
+    /// The list that applies is that of the first cryptogram until the card has answered one.
+    @Test func afterARefusalTheListIsTheFirst() throws {
+        let values = "000000001050 8000048000 0978 00 01020304 5E0300"
+        let found = try explained(
+            Self.lists + TraceText.send("80AE8000", values, "6985") + TraceText.send("80AE0000", values, "6985"))
+        for exchange in found.suffix(2) {
+            #expect(
+                exchange.command.data.objects.map { $0.object.tag } == [0x9F02, 0x95, 0x5F2A, 0x9C, 0x9F37, 0x9F34])
+        }
+    }
+
+    /// In a masked transcript a refusal is a status word, and an answer with data is none.
+    @Test func maskedAnswersCount() throws {
+        let found = try explained(
+            """
+            jackdaw-transcript 1 masked pcsc:0
+            0.000000 > 80 AE 80 00 02 ** ** 00
+            0.000001 < 69 85
+            0.000002 > 80 AE 80 00 02 01 02 00
+            0.000003 < 77 03 ** ** ** 90 00
+            0.000004 > 80 AE 40 00 02 01 02 00
+            0.000005 < 69 85
+            """)
+        #expect(found.dropFirst().map { $0.command.parameters.last?.name } == ["first", "second"])
+    }
+
     /// Values that do not fit the list are not guessed.
     @Test func valuesWithoutFittingListAreHidden() throws {
         for lists in ["", Self.lists] {
-            let text = lists + Self.send("80AE8000", "0102030405", "6985")
+            let text = lists + TraceText.send("80AE8000", "0102030405", "6985")
             let data = try #require(try explained(text).last?.command.data)
             #expect(data.isHidden && data.count == 5 && data.problem != nil)
             #expect(try explained(text, isRevealing: true).last?.command.data.digits == "0102030405")
@@ -136,21 +152,22 @@ import Testing
     @Test func listsThatAreTooLongAreNotRead() throws {
         let list = String(repeating: "9F0200", count: 200) + "9C01"
         let record = TagLengthValueBuilder.encode(0x8C, hex(list))
-        let found = try explained(Self.record(Self.digits(record)) + Self.send("80AE8000", "00", "6985"))
+        let found = try explained(TraceText.record(hexadecimal(record)) + TraceText.send("80AE8000", "00", "6985"))
         #expect(found[1].command.data.objects.isEmpty && found[1].command.data.problem != nil)
     }
 
     /// INTERNAL AUTHENTICATE without a DDOL sends the unpredictable number; COMPUTE CRYPTOGRAPHIC CHECKSUM without an UDOL, too.
     @Test func listsHaveDefaults() throws {
         let found = try explained(
-            Self.send("00880000", "01020304", "8004 01020304 9000") + Self.send("802A8E80", "00000899", "6985"))
+            TraceText.send("00880000", "01020304", "8004 01020304 9000")
+                + TraceText.send("802A8E80", "00000899", "6985"))
         #expect(found.map { $0.command.data.objects.map { $0.object.tag } } == [[0x9F37], [0x9F6A]])
         #expect(found[0].answer?.data.objects.map { $0.object.tag } == [0x80, 0x9F4B])
     }
 
     @Test func answersInPartsAreJoined() throws {
         let found = try explained(
-            Self.send("00A40400", "A0000000031010", "6109") + "> 00C0000009\n< 6F098405A000000003 6102\n"
+            TraceText.send("00A40400", "A0000000031010", "6109") + "> 00C0000009\n< 6F098405A000000003 6102\n"
                 + "> 00C0000002\n< 5000 9000\n")
         #expect(found.map { $0.command.name } == ["SELECT", "GET RESPONSE", "GET RESPONSE"])
         #expect(found[1].answer?.data.objects.isEmpty == true && found[1].answer?.data.problem != nil)
@@ -160,20 +177,21 @@ import Testing
     /// EMV Book 3, annex D: a record of the log has no template; the log format names its values.
     @Test func recordsOfTheLogAreReadByTheirFormat() throws {
         let found = try explained(
-            Self.select("A0000000031010", "BF0C05 9F4D020B0A")
-                + Self.send("80CA9F4F", "", "9F4F07 9F0206 9A03 9C01 9000")
-                + Self.send("00B2015C", "", "000000001050 260131 00 9000"))
+            TraceText.select("A0000000031010", "BF0C05 9F4D020B0A")
+                + TraceText.send("80CA9F4F", "", "9F4F07 9F0206 9A03 9C01 9000")
+                + TraceText.send("00B2015C", "", "000000001050 260131 00 9000"))
         #expect(found.last?.answer?.data.objects.map { $0.object.tag } == [0x9F02, 0x9A, 0x9C])
         #expect(found.last?.answer?.data.objects.map { $0.text } == ["1050 minor units", "2026-01-31", "Purchase"])
     }
 
     /// The kernel of the scheme decides on tags with several meanings.
     @Test func theSchemeDecidesOnMeanings() throws {
-        let record = Self.record("9F6C020001 9F680A 0000000000000000 1F03")
-        let mastercard = try #require(try explained(Self.select("A0000000041010") + record).last?.answer?.data.objects)
+        let record = TraceText.record("9F6C020001 9F680A 0000000000000000 1F03")
+        let mastercard = try #require(
+            try explained(TraceText.select("A0000000041010") + record).last?.answer?.data.objects)
         #expect(mastercard[1].element?.name == "Mag-stripe Application Version Number (Card)")
         #expect(mastercard[2].details.map { $0.name } == ["x", "y", "no_cvm"])
-        let visa = try #require(try explained(Self.select("A0000000031010") + record).last?.answer?.data.objects)
+        let visa = try #require(try explained(TraceText.select("A0000000031010") + record).last?.answer?.data.objects)
         #expect(visa[1].element?.name == "Card Transaction Qualifiers (CTQ)")
     }
 
@@ -201,34 +219,13 @@ import Testing
         #expect(found[1].answer?.data.isHidden == true && found[1].answer?.status == nil)
     }
 
-    /// PINs and keys are never shown, and card data only if it is asked for.
-    @Test func secretsAreNeverShown() throws {
-        let pin = "241234FFFFFFFFFF"
-        let key = "0123456789ABCDEF"
-        let text =
-            Self.send("00200080", pin, "6983") + Self.send("00240000", key, "9000") + Self.send("84240002", key, "9000")
-            + Self.send("84D80000", key, "9000") + Self.send("80E20000", key, "9000")
-            // T=0: header and data.
-            + "> 0020008008\n< 20\n> \(pin)\n< 9000\n"
-            // A length that is wrong.
-            + "> 0020008008\(pin)241234\n< 6700\n"
-            // A list that asks for the PIN.
-            + Self.record("8C029908") + Self.send("80AE8000", pin, "6985")
-        let found = try explained(text, isRevealing: true)
-        #expect(found.count == 9)
-        var shown = ""
-        dump(found, to: &shown)
-        for secret in [pin, key, "241234", "1234FF"] { #expect(!shown.contains(secret)) }
-        #expect(found.last?.command.data.objects.map { $0.isHidden } == [true])
-    }
-
     @Test func cardDataIsMaskedUnlessItIsRevealed() throws {
         let number = "4761739001010010"
         let text =
-            Self.record(
+            TraceText.record(
                 "5A08\(number) 5713\(number)D25122011143804400000F 5F200B544553542F434152442020 9F4603112233 8C025A08")
-            + Self.send("80AE8000", number, "6985") + Self.send("00D60000", number, "9000")
-            + Self.send("80FE0000", number, "9000")
+            + TraceText.send("80AE8000", number, "6985") + TraceText.send("00D60000", number, "9000")
+            + TraceText.send("80FE0000", number, "9000")
         var shown = ""
         dump(try explained(text), to: &shown)
         for secret in [number, "544553542F43415244", "TEST/CARD", "D2512", "112233"] {

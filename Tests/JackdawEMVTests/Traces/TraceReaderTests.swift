@@ -2,20 +2,12 @@ import JackdawEMV
 import JackdawTestSupport
 import Testing
 
-/// Reads a whole trace.
-func exchanges(_ text: String) throws -> [TraceExchange] {
-    var reader = TraceReader()
-    let octets = Array(text.utf8)
-    return try reader.receive(octets.span) + reader.finish()
-}
-
 @Suite struct TraceReaderTests {
     /// Commands and answers in digits; nil without an answer.
     private func digits(_ text: String) throws -> [[String?]] {
-        func digits(_ message: TraceMessage) -> String {
-            message.octets.octets.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()
+        try exchanges(text).map { exchange in
+            [hexadecimal(exchange.command.octets.octets), exchange.answer.map { hexadecimal($0.octets.octets) }]
         }
-        return try exchanges(text).map { [digits($0.command), $0.answer.map(digits)] }
     }
 
     private static let expected: [[String?]] = [
@@ -98,11 +90,11 @@ func exchanges(_ text: String) throws -> [TraceExchange] {
     }
 
     @Test func limitsAreKept() throws {
-        let long = String(repeating: "00", count: TraceReader.longestLine / 2)
+        let long = String(repeating: "00", count: TraceReader.maxLineLength / 2)
         #expect(try exchanges("> " + long.dropLast(2)).count == 1)
         #expect(throws: TraceError.self) { try exchanges("> " + long) }
-        let many = String(repeating: ">00\n", count: TraceReader.mostExchanges)
-        #expect(try exchanges(many).count == TraceReader.mostExchanges)
+        let many = String(repeating: ">00\n", count: TraceReader.maxExchanges)
+        #expect(try exchanges(many).count == TraceReader.maxExchanges)
         #expect(throws: TraceError.self) { try exchanges(many + ">00\n") }
     }
 

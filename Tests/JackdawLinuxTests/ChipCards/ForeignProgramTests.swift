@@ -16,6 +16,7 @@ struct ForeignProgramTests {
     static let hasOpenSC = Program.runs(["opensc-tool", "--version"])
     static let python = ProcessInfo.processInfo.environment["JACKDAW_PYTHON"] ?? "python3"
     static let hasPyscard = Program.runs([python, "-c", "import smartcard"])
+    static let hasEMV = Program.runs([python, "-c", "import emv.card, smartcard"])
 
     private func card(_ name: String) throws -> VirtualCard {
         let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/")
@@ -110,5 +111,42 @@ struct ForeignProgramTests {
         }
         #expect(instructions.filter { $0 == "READ RECORD" }.count == 10)
         #expect(instructions.last == "GET RESPONSE")
+    }
+
+    /// python-emv 1.0.14: applications, records, PIN, counters, and a one-time code (CAP), for which it has the card make a
+    /// cryptogram.
+    private static let emvProgram = """
+        from emv.card import Card
+        from emv.protocol.data import Tag
+        from smartcard.System import readers
+
+        card = Card(readers()[0].createConnection())
+        applications = card.list_applications()
+        card.select_application(applications[0][Tag.ADF_NAME])
+        options = card.get_processing_options()
+        data = card.get_application_data(options["AFL"])
+        card.verify_pin("1234")
+        print("application", bytes(applications[0][Tag.ADF_NAME]).hex().upper())
+        print("profile", bytes(options["AIP"]).hex().upper())
+        print("number", bytes(data[Tag.PAN]).hex(), "objects", len(data))
+        print("counters", sorted(card.get_metadata().items()))
+        print("code", card.generate_cap_value("1234"))
+        """
+
+    @Test(.enabled(if: hasEMV, "Python has no module emv: `.ci/python-emv` installs it for JACKDAW_PYTHON"))
+    func pythonEMVReadsTheCard() async throws {
+        let instructions = try await withCard("visa-dda", 2) { daemon in
+            let (status, output) = try await daemon.run([Self.python, "-c", Self.emvProgram])
+            #expect(status == 0, "\(output)")
+            let lines = output.split(separator: "\n")
+            #expect(lines.contains("application A0000000031010"))
+            #expect(lines.contains("profile 3C00"))
+            // The objects of records 1 to 3: 3, 17 and 8 of them.
+            #expect(lines.contains("number 4761739001010010 objects 28"))
+            #expect(lines.contains("counters [('atc', 1), ('last_online_atc', 0), ('pin_retries', 3)]"))
+            #expect(lines.contains { $0.wholeMatch(of: /code [0-9]+/) != nil })
+        }
+        #expect(instructions.filter { $0 == "VERIFY" }.count == 2)
+        #expect(instructions.contains("GENERATE AC"))
     }
 }

@@ -57,6 +57,10 @@ final class PCSCDaemon: Sendable {
 
     /// The port of the virtual reader.
     let port: UInt16
+    /// The path of the socket on which libpcsclite finds the daemon from outside its namespace, if the environment names
+    /// it before the first call: `PCSCLITE_CSOCK_NAME`.
+    var socket: String { sockets.appendingPathComponent("pcscd.comm").path }
+    private let sockets: URL
     private let process: Process
     private let output = Shared("")
     private let folder: URL
@@ -67,7 +71,8 @@ final class PCSCDaemon: Sendable {
     init(_ number: UInt16) async throws {
         port = 20_000 + UInt16(ProcessInfo.processInfo.processIdentifier % 1_000) * 16 + 2 * (number % 8)
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("jackdaw-pcscd-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        sockets = folder.appendingPathComponent("run")
+        try FileManager.default.createDirectory(at: sockets, withIntermediateDirectories: true)
         let configuration = folder.appendingPathComponent("reader.conf")
         let text = """
             FRIENDLYNAME "Virtual PCD"
@@ -79,8 +84,8 @@ final class PCSCDaemon: Sendable {
         try Data(text.utf8).write(to: configuration)
         process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        let script = "mkdir -p /run/pcscd && mount -t tmpfs none /run/pcscd && exec timeout 300 pcscd -f -i -c \"$0\""
-        process.arguments = ["unshare", "--mount", "sh", "-c", script, configuration.path]
+        let script = "mkdir -p /run/pcscd && mount --bind \"$1\" /run/pcscd && exec timeout 300 pcscd -f -i -c \"$0\""
+        process.arguments = ["unshare", "--mount", "sh", "-c", script, configuration.path, sockets.path]
         let pipe = Pipe()
         process.standardOutput = pipe
         process.standardError = pipe

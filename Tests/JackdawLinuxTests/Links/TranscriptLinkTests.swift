@@ -62,6 +62,36 @@ import Testing
         #expect(try mode(path) == 0o600)
     }
 
+    /// A replay of a card is masked as the card is: a mask that knows no commands leaves a short PIN.
+    @Test func aReplayedCardIsMaskedAsACardIs() async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let command = hex("00 20 00 80 08 24 12 34 FF FF FF FF FF")
+        let paths = (0..<4).map { "\(folder)/\($0).txt" }
+        let dialogue = Transcript(
+            header: TranscriptHeader(link: "pcsc:0", isMasked: false),
+            entries: [
+                TranscriptEntry(time: .zero, event: .sent(command)),
+                TranscriptEntry(time: .zero, event: .received([0x90, 0x00])),
+            ])
+        try dialogue.text.write(toFile: paths[0], atomically: true, encoding: .utf8)
+        // The third one is a replay of a replay in clear.
+        for (source, target, secrecy) in [
+            (0, 1, nil), (0, 2, TranscriptSecrecy.revealed), (2, 3, nil),
+        ] as [(Int, Int, TranscriptSecrecy?)] {
+            let name = LinkName(recording: LinkName(.replay, paths[source]), in: paths[target])
+            let link = try await devices.connect(name, secrecy: secrecy)
+            try await link.send(command)
+            #expect(try await link.received() == [0x90, 0x00])
+            await link.close()
+        }
+        for path in [paths[1], paths[3]] {
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            #expect(text.hasPrefix("jackdaw-transcript 1 masked pcsc:0\n"))
+            #expect(text.contains("> 00 20 00 80 08 ** ** ** ** ** ** ** **\n"))
+            #expect(text.contains("< 90 00\n"))
+        }
+    }
+
     @Test(arguments: ["others may read it", "a link", "a folder", "a second name"])
     func noOtherFileIsWrittenOver(kind: String) async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -1,3 +1,4 @@
+import JackdawBytes
 import JackdawTestSupport
 import JackdawTransport
 import Testing
@@ -93,6 +94,15 @@ import Testing
         ])
     }
 
+    /// Signed static data has a hash over the records, and 98 one over values that the card asks for.
+    @Test func hashesOverCardDataAreMasked() {
+        check([
+            ("> 00B2010C00", "> 00 B2 01 0C 00"),
+            ("< 700C 9303C1C2C3 8C0598039F3702 9000", "< 70 0C 93 03 ** ** ** 8C 05 98 03 9F 37 02 90 00"),
+            ("> 80AE8000 05 C1C2C3A1A2 00", "> 80 AE 80 00 05 ** ** ** A1 A2 00"),
+        ])
+    }
+
     @Test func answersOfGetDataAndGetResponseFollowTheirCommands() {
         check([
             ("> 80CA9F1700", "> 80 CA 9F 17 00"), ("< 9F170103 9000", "< 9F 17 01 03 90 00"),
@@ -117,6 +127,91 @@ import Testing
             ("> 00B2010C00", "> 00 B2 01 0C 00"), ("< 7005 8C039F3704 9000", "< 70 05 8C 03 9F 37 04 90 00"),
             ("> 80AE80000401020304", "> 80 AE 80 00 04 01 02 03 04"),
             ("> 00A4040007A0000000041010", "> 00 A4 04 00 07 A0 00 00 00 04 10 10"),
+            ("> 80AE80000401020304", "> 80 AE 80 00 04 ** ** ** **"),
+        ])
+    }
+
+    // MARK: classes
+
+    /// With secure messaging (04, 08, 0C, 84, 8C, 60 of channel 4), in a chain (10, 50), on a channel (01, 42), of EMV (80)
+    /// and of other makers (90, A0, FE); 20 is reserved.
+    @Test(
+        arguments: [
+            0x00, 0x04, 0x08, 0x0C, 0x01, 0x42, 0x60, 0x10, 0x50, 0x80, 0x84, 0x8C, 0x90, 0xA0, 0xFE, 0x20,
+        ] as [UInt8])
+    func aPINIsMaskedInEveryClass(octet: UInt8) {
+        for instruction in ["20", "24", "2C"] {
+            var mask = CardMessageMask()
+            let command = "> \(octet.hexadecimal)\(instruction)0080 08 241234FFFFFFFFFF"
+            #expect(masked(command, &mask).hasSuffix("00 80 08" + String(repeating: " **", count: 8)))
+        }
+    }
+
+    /// A card whose lists are known, and commands that are EMV's but for their class.
+    @Test(arguments: [
+        "04A4040007 A0000000031010", "60A4040007 A0000000031010", "80A4040007 A0000000031010",
+        "A0A4040007 A0000000031010", "10A4040007 A0000000031010", "84AE8000 04 01020304", "8CAE8000 04 01020304",
+        "00AE8000 04 01020304", "A0AE8000 04 01020304", "90AE8000 04 01020304", "81AE8000 04 01020304",
+        "80880000 04 01020304", "61880000 04 01020304", "04880000 04 01020304",
+    ])
+    func theDataOfOtherClassesIsMasked(command: String) {
+        var mask = CardMessageMask()
+        _ = masked("> 00B2010C00", &mask)
+        _ = masked("< 700B 8C039F3704 9F49039F3704 9000", &mask)
+        #expect(masked("> 80AE80000401020304", &mask).hasSuffix("04 01 02 03 04"))
+        #expect(masked("> 008800000401020304", &mask).hasSuffix("04 01 02 03 04"))
+        let words = masked("> \(command)", &mask).split(separator: " ")
+        #expect(words[1...5].allSatisfy { $0 != "**" })
+        #expect(words.dropFirst(6).allSatisfy { $0 == "**" })
+    }
+
+    @Test(arguments: ["04B2010C00", "0CB2010C00", "60B2010C00", "80B2010C00", "A0B2010C00", "10B2010C00"])
+    func theAnswersOfOtherClassesAreMasked(command: String) {
+        check([
+            ("> \(command)", "> " + hex(command).map(\.hexadecimal).joined(separator: " ")),
+            ("< 7004 5F340101 9000", "< ** ** ** ** ** ** 90 00"),
+            ("> \(command)", "> " + hex(command).map(\.hexadecimal).joined(separator: " ")), ("< 6106", "< 61 06"),
+            ("> 00C0000006", "> 00 C0 00 00 06"), ("< 7004 5F340101 9000", "< ** ** ** ** ** ** 90 00"),
+        ])
+    }
+
+    /// The last command of a chain has the class of a whole one.
+    @Test func theRestOfAChainIsMasked() {
+        check([
+            ("> 00B2010C00", "> 00 B2 01 0C 00"), ("< 7005 8C039F3704 9000", "< 70 05 8C 03 9F 37 04 90 00"),
+            ("> 90AE80000401020304", "> 90 AE 80 00 04 ** ** ** **"), ("< 9000", "< 90 00"),
+            ("> 10B200000401020304", "> 10 B2 00 00 04 ** ** ** **"), ("< 9000", "< 90 00"),
+            ("> 00A4040007A0000000041010", "> 00 A4 04 00 07 ** ** ** ** ** ** **"),
+            ("< 6F09 8407A0000000041010 9000", "<" + String(repeating: " **", count: 11) + " 90 00"),
+            ("> 00A4040007A0000000041010", "> 00 A4 04 00 07 A0 00 00 00 04 10 10"),
+        ])
+    }
+
+    @Test func eachLogicalChannelHasItsOwnLists() {
+        let data = "01 02 03 04"
+        check([
+            ("> 01B2010C00", "> 01 B2 01 0C 00"), ("< 7005 8C039F3704 9000", "< 70 05 8C 03 9F 37 04 90 00"),
+            ("> 80AE80000401020304", "> 80 AE 80 00 04 ** ** ** **"),
+            ("> 81AE80000401020304", "> 81 AE 80 00 04 \(data)"),
+            // A selection on another channel leaves them, with secure messaging too; MANAGE CHANNEL ends all.
+            ("> 00A4040007A0000000041010", "> 00 A4 04 00 07 A0 00 00 00 04 10 10"),
+            ("> 81AE80000401020304", "> 81 AE 80 00 04 \(data)"),
+            ("> 05A4040007A0000000041010", "> 05 A4 04 00 07 ** ** ** ** ** ** **"),
+            ("> 81AE80000401020304", "> 81 AE 80 00 04 ** ** ** **"),
+            ("> 42B2010C00", "> 42 B2 01 0C 00"), ("< 7005 9F49029A03 9000", "< 70 05 9F 49 02 9A 03 90 00"),
+            ("> 4288000003010203", "> 42 88 00 00 03 01 02 03"), ("> 0070800000", "> 00 70 80 00 00"),
+            ("> 4288000003010203", "> 42 88 00 00 03 ** ** **"),
+            // GET RESPONSE of another channel.
+            ("> 01B2010C00", "> 01 B2 01 0C 00"), ("< 6106", "< 61 06"), ("> 00C0000006", "> 00 C0 00 00 06"),
+            ("< 7004 5F340101 9000", "< ** ** ** ** ** ** 90 00"),
+        ])
+    }
+
+    /// A command of a maker's own may have selected another application.
+    @Test func anUnknownClassEndsAllLists() {
+        check([
+            ("> 00B2010C00", "> 00 B2 01 0C 00"), ("< 7005 8C039F3704 9000", "< 70 05 8C 03 9F 37 04 90 00"),
+            ("> A0A40000023F00", "> A0 A4 00 00 02 ** **"),
             ("> 80AE80000401020304", "> 80 AE 80 00 04 ** ** ** **"),
         ])
     }

@@ -9,6 +9,8 @@ import Testing
 @Suite struct ContactSessionTests {
     private struct Terminal: ContactTerminal {
         var choice: Int? = 0
+        /// Whether the cardholder does not choose until the task is cancelled.
+        var isUndecided = false
         var pin = PINEntry.bypassed
         /// Nil does not answer until the task is cancelled.
         var host: HostAnswer? = .unreachable
@@ -17,6 +19,7 @@ import Testing
 
         func chooseApplication(_ candidates: [ApplicationCandidate]) async -> Int? {
             self.candidates.with { $0.append(candidates.map(\.displayName)) }
+            if isUndecided { try? await Shared(0).until { _ in false } }
             return choice
         }
 
@@ -144,12 +147,63 @@ import Testing
         #expect(error?.code == .disconnected)
     }
 
+    @Test func aCardholderWhoDoesNotChooseEndsTheSelectionAtTheLimit() async throws {
+        let clock = ManualClock()
+        let session = session(Self.selectable(), Terminal(isUndecided: true), clock: clock)
+        let selection = try selection()
+        let selecting = Task { try await session.select(selection) }
+        // The choice's limit is longer than the card's.
+        while clock.nextDeadline?.offset != .seconds(60) { await Task.yield() }
+        clock.advance(by: .seconds(60))
+        let error = await #expect(throws: LinkError.self) { try await selecting.value }
+        #expect(error?.code == .timedOut)
+    }
+
+    @Test func aCancelledTaskEndsTheChoice() async throws {
+        let clock = ManualClock()
+        let session = session(Self.selectable(), Terminal(isUndecided: true), clock: clock)
+        let selection = try selection()
+        let selecting = Task { try await session.select(selection) }
+        while clock.nextDeadline?.offset != .seconds(60) { await Task.yield() }
+        selecting.cancel()
+        let error = await #expect(throws: LinkError.self) { try await selecting.value }
+        #expect(error?.code == .cancelled)
+    }
+
+    /// A card that offers twelve applications and selects none.
+    @Test func theNumberOfChoicesHasALimit() async throws {
+        let names = (0..<12).map { hex("A00000000310") + [UInt8($0)] }
+        let link = ScriptedCardLink { number, command in
+            // After the directory's name, each application is asked for once.
+            guard (1...names.count).contains(number) else { return .answer(hex("6A82")) }
+            return .answer(hex("6F09 8407") + names[number - 1] + hex("9000"))
+        }
+        let terminal = Terminal()
+        let selection = ApplicationSelection(
+            try names.map { try SupportedApplication($0, allowsPartialName: false) }, on: .contact)
+        let error = await #expect(throws: LinkError.self) { try await session(link, terminal).select(selection) }
+        #expect(error?.code == .badAnswer)
+        #expect(terminal.candidates.with { $0.count } == 10)
+    }
+
     // MARK: transactions
+
+    @Test func aKernelThatWasStartedIsRefused() async throws {
+        let link = Self.link()
+        var kernel = try kernel()
+        _ = kernel.start()
+        let started = kernel
+        let error = await #expect(throws: ContactSessionError.self) {
+            try await session(link, Terminal()).run(started)
+        }
+        #expect(error?.code == .kernelStarted)
+        #expect(link.commands.isEmpty)
+    }
 
     @Test func theHostApprovesAndTheCardToo() async throws {
         let link = Self.link()
         let terminal = Terminal(host: try Self.approval())
-        let outcome = await session(link, terminal).run(try kernel())
+        let outcome = try await session(link, terminal).run(try kernel())
         #expect(outcome.disposition == .approved)
         #expect(!outcome.isReversalRequired)
         #expect(link.commands.map { $0[1] } == [0xA8, 0xB2, 0xAE, 0xAE])
@@ -162,7 +216,7 @@ import Testing
     @Test(arguments: 0..<4)
     func aCardThatIsRemovedEndsTheTransaction(command: Int) async throws {
         let link = Self.link(removedAt: command)
-        let outcome = await session(link, Terminal(host: try Self.approval())).run(try kernel())
+        let outcome = try await session(link, Terminal(host: try Self.approval())).run(try kernel())
         #expect(termination(outcome) == .cardLost)
         #expect(outcome.isReversalRequired == (command == 3))
         #expect(link.commands.count == command + 1)
@@ -172,10 +226,10 @@ import Testing
         let clock = ManualClock()
         let session = session(ScriptedCardLink { _, _ in .silence }, Terminal(), clock: clock)
         let kernel = try kernel()
-        let running = Task { await session.run(kernel) }
+        let running = Task { try await session.run(kernel) }
         await clock.sleepers(1)
         clock.advance(by: .seconds(30))
-        #expect(termination(await running.value) == .cardLost)
+        #expect(termination(try await running.value) == .cardLost)
     }
 
     @Test func aSilentHostMeansAReversal() async throws {
@@ -183,11 +237,11 @@ import Testing
         let link = Self.link()
         let session = session(link, Terminal(host: nil), clock: clock)
         let kernel = try kernel()
-        let running = Task { await session.run(kernel) }
+        let running = Task { try await session.run(kernel) }
         // The host's limit is longer than the card's.
         while clock.nextDeadline?.offset != .seconds(60) { await Task.yield() }
         clock.advance(by: .seconds(60))
-        let outcome = await running.value
+        let outcome = try await running.value
         #expect(outcome.disposition == .declined)
         #expect(outcome.isReversalRequired)
         #expect(link.commands.last?[2] == 0x00)
@@ -197,10 +251,10 @@ import Testing
         let clock = ManualClock()
         let session = session(Self.link(), Terminal(host: nil), clock: clock)
         let kernel = try kernel()
-        let running = Task { await session.run(kernel) }
+        let running = Task { try await session.run(kernel) }
         while clock.nextDeadline?.offset != .seconds(60) { await Task.yield() }
         running.cancel()
-        let outcome = await running.value
+        let outcome = try await running.value
         #expect(termination(outcome) == .cancelled)
         #expect(outcome.isReversalRequired)
     }
@@ -210,7 +264,7 @@ import Testing
         let link = Self.link(profile: "1000", records: "8E0A 00000000 00000000 0100")
         let terminal = Terminal(
             pin: .digits(SecretOctets([1, 2, 3, 4])), host: try Self.approval())
-        let outcome = await session(link, terminal).run(try kernel())
+        let outcome = try await session(link, terminal).run(try kernel())
         #expect(outcome.disposition == .approved)
         #expect(link.commands.contains(hex("00200080 08 241234FFFFFFFFFF")))
     }
@@ -218,7 +272,7 @@ import Testing
     @Test(arguments: [PINEntry.digits(SecretOctets([1, 2, 3])), .cancelled, .enciphered])
     func whatIsNoPINCancelsTheTransaction(pin: PINEntry) async throws {
         let link = Self.link(profile: "1000", records: "8E0A 00000000 00000000 0100")
-        let outcome = await session(link, Terminal(pin: pin)).run(try kernel())
+        let outcome = try await session(link, Terminal(pin: pin)).run(try kernel())
         #expect(termination(outcome) == .cancelled)
         #expect(!link.commands.contains { $0[1] == 0x20 })
     }

@@ -57,6 +57,14 @@ struct RecordingTests {
         for _ in 0..<2 { #expect(try await replay.received() == nil) }
     }
 
+    /// So that its mask is known.
+    @Test func theTranscriptOfAReplayNamesTheRecordedLink() throws {
+        let replay = ReplayTransport(try transcript("0.000000 > 01\n"), link: LinkName(.replay, "a"), clock: nil)
+        #expect(replay.recordedLink == "a:b")
+        #expect(try record(replay, .revealed).link == LinkName(.replay, "a"))
+        #expect(lines.with { $0 } == ["jackdaw-transcript 1 revealed a:b\n"])
+    }
+
     @Test("a card of a recorded link can be reset")
     func cardIsReset() async throws {
         let (near, far) = MemoryTransport.pair(link: LinkName(.pcsc, "0"))

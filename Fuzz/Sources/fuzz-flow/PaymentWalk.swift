@@ -1,0 +1,1 @@
+../../../Tests/JackdawEMVTests/Flow/PaymentWalk.swift

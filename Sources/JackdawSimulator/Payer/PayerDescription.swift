@@ -1,0 +1,137 @@
+import JackdawEMV
+
+/// A cardholder, as a file describes them.
+struct PayerDescription: Sendable {
+    /// The application that the cardholder chooses.
+    enum Application: Sendable {
+        case first
+        /// The one whose name (AID) begins so.
+        case named([UInt8])
+        /// The one of this index. If there is none, the cardholder chooses it once, and then the first.
+        case index(Int)
+
+        /// The index of the choice; nil if there is none.
+        func answer(_ candidates: [ApplicationCandidate], isFirstChoice: Bool) -> Int? {
+            switch self {
+            case .first: 0
+            case .named(let name): candidates.firstIndex { $0.name.starts(with: name) }
+            case .index(let index): isFirstChoice || candidates.indices.contains(index) ? index : 0
+            }
+        }
+    }
+
+    /// The behaviour at the PIN pad.
+    enum PIN: Sendable {
+        /// Digits in ASCII, after a number of wrong ones.
+        case digits(SecretOctets, wrongFirst: Int)
+        case bypassed
+        case cancelled
+    }
+
+    /// The behaviour when a signature is asked for. The raw value is the name in the file.
+    enum Signature: String, Sendable, CaseIterable {
+        case right, wrong, refused
+        case absent = "none"
+
+        /// Nil if the cardholder does not answer.
+        var answer: SimulatedPayer.Answer? {
+            switch self {
+            case .right: .signs(isRight: true)
+            case .wrong: .signs(isRight: false)
+            case .refused: .refuses
+            case .absent: nil
+            }
+        }
+    }
+
+    /// The removal of the card during a payment.
+    struct Removal: Sendable {
+        /// The number of the card's answer after which it is removed, from 1.
+        var exchange: Int
+        /// The time from that answer.
+        var delay: Duration
+    }
+
+    /// The times from questions to answers.
+    struct Delays: Sendable {
+        var card = Duration.zero
+        var application = Duration.zero
+        var pin = Duration.zero
+        var signature = Duration.zero
+    }
+
+    var application: Application
+    var pin: PIN
+    var signature: Signature
+    /// Nil if the card stays.
+    var removal: Removal?
+    var delays: Delays
+    /// The most insertions of the card, 1 to 10.
+    var maxInsertions: Int
+}
+
+extension SimulatedPayer {
+    /// Makes a payer from a file; docs/simulated-issuer.md describes it.
+    /// - Parameter json: a JSON object in UTF-8, at most ``VirtualCard/maxFileSize`` bytes. The caller wipes it.
+    /// - Throws: ``SimulationFileError`` with the place and the reason.
+    public init(json: [UInt8]) throws(SimulationFileError) {
+        let members = ["name", "application", "pin", "signature", "removal", "delays", "insertions"]
+        let setup = try SimulationFileError.reading(json, allowed: members) { (file) throws(VirtualCardError) in
+            try PayerDescription(file)
+        }
+        self.init(setup)
+    }
+}
+
+extension PayerDescription {
+    init(_ file: CardFileObject) throws(VirtualCardError) {
+        if file.has("name") { _ = try file.text("name") }
+        let signature = try file.choice("signature", Signature.allCases.map(\.rawValue))
+        self.init(
+            application: try Self.application(file), pin: try Self.pin(file),
+            signature: signature.flatMap { Signature(rawValue: $0) } ?? .right, removal: try Self.removal(file),
+            delays: try Self.delays(file), maxInsertions: try file.number("insertions", 1...10) ?? 3)
+    }
+
+    private static func application(_ file: CardFileObject) throws(VirtualCardError) -> Application {
+        guard file.has("application") else { return .first }
+        let object = try file.object("application", allowed: ["aid", "index"])
+        guard object.has("aid") != object.has("index") else {
+            throw VirtualCardError(.member, at: object.place, "it must have either aid or index")
+        }
+        if let index = try object.number("index", 0...255) { return .index(index) }
+        return .named(try object.octets("aid", 1...16))
+    }
+
+    private static func pin(_ file: CardFileObject) throws(VirtualCardError) -> PIN {
+        guard file.has("pin") else { return .bypassed }
+        let object = try file.object("pin", allowed: ["digits", "wrong_first", "action"])
+        let action = try object.choice("action", ["bypass", "cancel"])
+        let digits = try object.digits("digits", 4...12)
+        let wrongFirst = try object.number("wrong_first", 0...15) ?? 0
+        switch (action, digits) {
+        case ("bypass", nil): return .bypassed
+        case ("cancel", nil): return .cancelled
+        case (nil, let digits?): return .digits(digits, wrongFirst: wrongFirst)
+        default: throw VirtualCardError(.member, at: object.place, "it must have either digits or action")
+        }
+    }
+
+    private static func removal(_ file: CardFileObject) throws(VirtualCardError) -> Removal? {
+        guard file.has("removal") else { return nil }
+        let object = try file.object("removal", allowed: ["after_exchange", "delay"])
+        guard let exchange = try object.number("after_exchange", 1...1_000) else {
+            throw VirtualCardError(.member, at: object.place, "it lacks a member \"after_exchange\"")
+        }
+        return Removal(exchange: exchange, delay: try object.milliseconds("delay") ?? .zero)
+    }
+
+    private static func delays(_ file: CardFileObject) throws(VirtualCardError) -> Delays {
+        guard file.has("delays") else { return Delays() }
+        let object = try file.object("delays", allowed: ["card", "application", "pin", "signature"])
+        return Delays(
+            card: try object.milliseconds("card") ?? .zero,
+            application: try object.milliseconds("application") ?? .zero,
+            pin: try object.milliseconds("pin") ?? .zero, signature: try object.milliseconds("signature") ?? .zero)
+    }
+}

@@ -1,0 +1,235 @@
+import JackdawEMV
+
+/// A contact card in a terminal: selects its application, runs the kernel, and says both in the events of a payment. A
+/// machine without I/O; its random octets come from a seed.
+struct ContactProcess<Primitives: AuthenticationPrimitives>: Sendable {
+    /// A task for the caller, or a report to it.
+    enum Output {
+        /// Send a command to the card, and pass the answer to ``ContactProcess/receive(_:)``.
+        case transmit(CardCommand)
+        /// Have the cardholder enter a PIN, and pass the answer to ``ContactProcess/enter(_:)``.
+        case enterPIN(PINRequest)
+        /// The message for the issuer, which the payment asks for after the next event.
+        case authorise(OnlineRequest)
+        /// An event for the payment.
+        case event(PaymentEvent)
+        case step(KernelStep)
+        case finished(KernelOutcome)
+    }
+
+    /// Whether the cardholder must choose one of ``candidates``.
+    private(set) var isChoosing = false
+
+    private let applications: [TerminalApplication]
+    private let transaction: KernelTransaction
+    private let primitives: Primitives
+    private var selection: ApplicationSelection
+    private var kernel: ContactKernel<Primitives>?
+    /// The name of the selected application.
+    private var name: [UInt8] = []
+    /// The applications that do not allow the transaction.
+    private var refused: [[UInt8]] = []
+    /// Whether an application that the terminal supports was found blocked.
+    private var isBlocked = false
+    private var command: CardCommand?
+    private var exchange: CardExchange?
+    /// The identifier that the next answer names.
+    private var identifier = 0
+    /// Whether the payment is at the PIN pad.
+    private var isEnteringPIN = false
+    /// The end of the entry, as far as it is known.
+    private var entry = PaymentEvent.pinBypassed
+    private var hasAskedIssuer = false
+    private var random: SplitMix
+    private var outputs: [Output] = []
+
+    init(_ settings: TillSettings, _ transaction: KernelTransaction, _ primitives: Primitives, _ random: SplitMix) {
+        applications = settings.applications
+        self.transaction = transaction
+        self.primitives = primitives
+        selection = ApplicationSelection(settings.applications.map(\.application), on: .contact)
+        self.random = random
+    }
+
+    /// The applications among which the cardholder chooses.
+    var candidates: [ApplicationCandidate] { selection.candidates }
+
+    mutating func start() -> [Output] {
+        take(selection.start())
+        return takeOutputs()
+    }
+
+    /// Goes on with an answer of the card.
+    mutating func receive(_ answer: CardResponse) -> [Output] {
+        guard var exchange else { return [] }
+        if let next = exchange.receive(answer) {
+            self.exchange = exchange
+            outputs.append(.transmit(next))
+            return takeOutputs()
+        }
+        self.exchange = nil
+        let response = exchange.response
+        if kernel == nil {
+            noteBlocked(response.status)
+            take(selection.receive(response, to: identifier))
+        } else {
+            if command?.instruction == Self.verify {
+                entry = response.status == .success ? .pinEntered : .pinTriesExceeded
+            }
+            pass(.response(response))
+        }
+        return takeOutputs()
+    }
+
+    /// Goes on without a card.
+    mutating func loseCard() -> [Output] {
+        guard exchange != nil else { return [] }
+        exchange = nil
+        if kernel == nil { outputs.append(.event(.chipUnreadable)) } else { pass(.cardLost) }
+        return takeOutputs()
+    }
+
+    /// Goes on with the cardholder's choice, an index of ``candidates``.
+    mutating func choose(_ index: Int) -> [Output] {
+        isChoosing = false
+        take(selection.choose(index, to: identifier))
+        return takeOutputs()
+    }
+
+    /// Goes on with an answer of the PIN pad.
+    mutating func enter(_ answer: KernelAnswer) -> [Output] {
+        switch answer {
+        case .onlinePINEntered: entry = .pinEntered
+        default: entry = .pinBypassed
+        }
+        pass(answer)
+        return takeOutputs()
+    }
+
+    /// Goes on with the issuer's answer, or its absence.
+    mutating func complete(_ host: HostAnswer) -> [Output] {
+        pass(.host(host))
+        return takeOutputs()
+    }
+
+    private mutating func takeOutputs() -> [Output] {
+        defer { outputs = [] }
+        return outputs
+    }
+
+    private mutating func send(_ command: CardCommand, _ identifier: Int) {
+        self.identifier = identifier
+        self.command = command
+        exchange = CardExchange(command)
+        outputs.append(.transmit(command))
+    }
+
+    // MARK: selection of the application
+
+    private static var directory: [UInt8] { Array("1PAY.SYS.DDF01".utf8) }
+
+    /// EMV Book 1, 12.3.3: an application that is blocked is not a candidate, and never a reason to fall back.
+    private mutating func noteBlocked(_ status: StatusWord) {
+        guard let command, command.instruction == Self.select, status == .fileInvalidated else { return }
+        if command.data != SecretOctets(Self.directory) { isBlocked = true }
+    }
+
+    private mutating func take(_ step: ApplicationSelection.Step) {
+        switch step {
+        case .send(let command, let identifier): send(command, identifier)
+        case .choose(let isRequired, let identifier):
+            self.identifier = identifier
+            let open = candidates.firstIndex { !refused.contains($0.name) }
+            if refused.isEmpty, isRequired {
+                isChoosing = true
+                outputs.append(.event(.applicationsFound))
+            } else if let open {
+                take(selection.choose(open, to: identifier))
+            } else {
+                outputs.append(.event(.noCommonApplication))
+            }
+        case .selected(let candidate, let objects): begin(candidate.name, objects)
+        case .failed(.cardBlocked): outputs.append(.event(.cardBlocked))
+        case .failed(.notAccepted): outputs.append(.event(isBlocked ? .applicationBlocked : .noCommonApplication))
+        case .ignored: break
+        }
+    }
+
+    // MARK: the kernel and its effects
+
+    private static var select: UInt8 { 0xA4 }
+    private static var verify: UInt8 { 0x20 }
+    private static var getChallenge: UInt8 { 0x84 }
+
+    private mutating func begin(_ name: [UInt8], _ objects: DataObjectStore) {
+        self.name = name
+        let application = applications.first { name.starts(with: $0.application.identifier) }
+        guard let application,
+            let kernel = try? ContactKernel(application.configuration, transaction, application: objects, primitives)
+        else {
+            outputs.append(.event(.kernelFailed))
+            return
+        }
+        self.kernel = kernel
+        take(self.kernel?.start() ?? [])
+    }
+
+    private mutating func pass(_ answer: KernelAnswer) {
+        take(kernel?.receive(answer, to: identifier) ?? [])
+    }
+
+    private mutating func take(_ actions: [KernelAction]) {
+        for action in actions {
+            switch action {
+            case .step(let step): outputs.append(.step(step))
+            case .effect(let effect): take(effect)
+            case .finished(let outcome): finish(outcome)
+            }
+        }
+    }
+
+    private mutating func take(_ effect: KernelEffect) {
+        switch effect.task {
+        case .transmit(let command):
+            if command.instruction != Self.verify, command.instruction != Self.getChallenge { endEntry() }
+            send(command, effect.identifier)
+        case .random(let count):
+            take(kernel?.receive(.random(random.octets(count)), to: effect.identifier) ?? [])
+        case .enterPIN(let request):
+            identifier = effect.identifier
+            outputs.append(.event(isEnteringPIN ? .pinWrong : .pinRequested))
+            isEnteringPIN = true
+            outputs.append(.enterPIN(request))
+        case .authorise(let request):
+            identifier = effect.identifier
+            endEntry()
+            hasAskedIssuer = true
+            outputs.append(.authorise(request))
+            outputs.append(.event(.firstARQC))
+        }
+    }
+
+    /// Reports the end of the PIN entry when the kernel goes on with something else.
+    private mutating func endEntry() {
+        guard isEnteringPIN else { return }
+        isEnteringPIN = false
+        outputs.append(.event(entry))
+    }
+
+    private mutating func finish(_ outcome: KernelOutcome) {
+        endEntry()
+        outputs.append(.finished(outcome))
+        switch outcome.disposition {
+        case .approved where hasAskedIssuer:
+            outputs.append(.event(outcome.isSignatureRequired ? .secondTCWithSignature : .secondTC))
+        case .approved: outputs.append(.event(outcome.isSignatureRequired ? .firstTCWithSignature : .firstTC))
+        case .declined, .notAccepted: outputs.append(.event(hasAskedIssuer ? .secondAAC : .firstAAC))
+        case .selectAnother:
+            refused.append(name)
+            kernel = nil
+            take(selection.start())
+        case .terminated: outputs.append(.event(.kernelFailed))
+        }
+    }
+
+}

@@ -1,0 +1,16 @@
+/// Events with their times. Those of one time are in the order in which they were added.
+struct EventQueue<Event: Sendable>: Sendable {
+    private var entries: [(due: Duration, event: Event)] = []
+
+    /// The time of the first event; nil if there is none.
+    var nextDeadline: Duration? { entries.first?.due }
+
+    /// Adds an event after those of the same time.
+    mutating func add(_ event: Event, at due: Duration) {
+        let place = entries.firstIndex { $0.due > due } ?? entries.count
+        entries.insert((due, event), at: place)
+    }
+
+    /// Removes the first event.
+    mutating func removeFirst() -> Event { entries.removeFirst().event }
+}

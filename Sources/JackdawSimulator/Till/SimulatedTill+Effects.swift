@@ -1,0 +1,246 @@
+import JackdawBytes
+import JackdawEMV
+
+// The effects of a till's payment on card, cardholder and issuer.
+
+extension SimulatedTill {
+    mutating func carryOut(_ effect: PaymentEffect) {
+        note(.action(effect.action))
+        let identifier = effect.identifier
+        switch effect.action {
+        case .prepare:
+            openTask = identifier
+            queue.add(.event(.prepared, answering: identifier), at: now + settings.preparation)
+        case .acceptCard:
+            openTask = identifier
+            endProcess()
+            if let (_, due) = payer.receive(.presentCard, at: now) { queue.add(.insertion(task: identifier), at: due) }
+        case .processCard: processCard(identifier)
+        case .chooseApplication:
+            openTask = identifier
+            let candidates = process?.candidates ?? []
+            if case (.chooses(let index), let due)? = payer.receive(.chooseApplication(candidates), at: now) {
+                queue.add(.choice(index, task: identifier), at: due)
+            }
+        case .askHost: askIssuer(identifier)
+        case .completeCard(let knowledge):
+            openTask = identifier
+            cardTask = identifier
+            let host = answer(knowledge)
+            takeOutputs(process?.complete(host) ?? [])
+        case .captureSignature: askForSignature(identifier)
+        case .verifySignature:
+            openTask = identifier
+            queue.add(
+                .event(isSignatureRight ? .signatureAccepted : .signatureRejected, answering: identifier), at: now)
+        case .storeRecord: storeRecord(identifier)
+        case .writeJournal(let journal): write(journal)
+        case .reverse:
+            outbox.append(.reversal, message(.reversal))
+            queue.add(.delivery, at: now)
+        case .prompt(.removeCard):
+            isCardInserted = false
+            card.powerOff()
+        case .stopReader, .end: endProcess()
+        case .useNewAmount, .prompt, .ignore, .reject: break
+        }
+    }
+
+    private mutating func askForSignature(_ identifier: Int) {
+        openTask = identifier
+        guard let (answer, due) = payer.receive(.sign, at: now) else { return }
+        switch answer {
+        case .signs(let isRight):
+            isSignatureRight = isRight
+            queue.add(.event(.signatureCaptured, answering: identifier), at: due)
+        default: queue.add(.event(.signatureRefused, answering: identifier), at: due)
+        }
+    }
+
+    /// Stores the record and its mark in the journal in one write, and has the issuer take the money.
+    private mutating func storeRecord(_ identifier: Int) {
+        openTask = identifier
+        if !journal.isRecordStored {
+            journal.isRecordStored = true
+            records += 1
+            let isOnline = payment.journal.host == .approved
+            outbox.append(
+                isOnline ? .confirmation : .advice, message(isOnline ? .confirmation(objects) : .advice(objects)))
+            queue.add(.delivery, at: now + settings.storing)
+        }
+        queue.add(.event(.recordStored, answering: identifier), at: now + settings.storing)
+    }
+
+    /// Writes the journal. The mark of a record that is stored stays.
+    private mutating func write(_ journal: PaymentJournal) {
+        self.journal = journal
+        if records > 0 { self.journal.isRecordStored = true }
+    }
+
+    func message(_ content: IssuerRequest.Content) -> IssuerRequest {
+        IssuerRequest(reference: reference, content)
+    }
+
+    // MARK: the card and the cardholder
+
+    mutating func insertCard(_ task: Int) {
+        guard payment.phase == .awaitingCard, task == openTask else { return }
+        isCardInserted = true
+        _ = card.powerOn()
+        deliver(.cardInserted, answering: task)
+    }
+
+    mutating func removeCard() {
+        guard isCardInserted else { return }
+        isCardInserted = false
+        card.powerOff()
+        deliver(.cardRemoved)
+    }
+
+    mutating func endProcess() {
+        process = nil
+        processNumber += 1
+    }
+
+    /// Begins with the card, or goes on after the choice of an application.
+    private mutating func processCard(_ identifier: Int) {
+        let chosen = choice
+        openTask = identifier
+        cardTask = identifier
+        choice = nil
+        if let chosen, process?.isChoosing == true {
+            takeOutputs(process?.choose(chosen) ?? [])
+            return
+        }
+        endProcess()
+        process = ContactProcess(settings, transaction, primitives, SplitMix(seed: random.next()))
+        takeOutputs(process?.start() ?? [])
+    }
+
+    mutating func choose(_ index: Int, _ task: Int) {
+        guard task == openTask, process?.isChoosing == true else { return }
+        let isValid = process?.candidates.indices.contains(index) == true
+        choice = isValid ? index : nil
+        deliver(isValid ? .applicationChosen : .applicationChoiceInvalid, answering: task)
+    }
+
+    mutating func transmit(_ command: CardCommand, _ number: Int) {
+        guard number == processNumber else { return }
+        guard isCardInserted else {
+            takeOutputs(process?.loseCard() ?? [])
+            return
+        }
+        var octets = command.octets
+        let answer = card.receive(octets.span)
+        octets.wipe()
+        if let due = payer.cardAnswered(at: now) { queue.add(.removal, at: due) }
+        takeOutputs(process?.receive(answer) ?? [])
+    }
+
+    mutating func takePIN(_ answer: SimulatedPayer.Answer, _ number: Int, _ isOnline: Bool) {
+        guard number == processNumber else { return }
+        switch answer {
+        case .enters(let digits) where isOnline:
+            onlinePIN = digits
+            takeOutputs(process?.enter(.onlinePINEntered) ?? [])
+        case .enters(let digits): takeOutputs(process?.enter(.pin(digits.numbers)) ?? [])
+        case .cancels: deliver(.pinCancelled, answering: openTask)
+        default: takeOutputs(process?.enter(.pinBypassed) ?? [])
+        }
+    }
+
+    /// Events of the card come after the effects under way.
+    private mutating func takeOutputs(_ outputs: [ContactProcess<Primitives>.Output]) {
+        for output in outputs {
+            switch output {
+            case .transmit(let command):
+                queue.add(.command(command, process: processNumber), at: now + settings.exchange)
+            case .enterPIN(let question):
+                guard let (answer, due) = payer.receive(.enterPIN(question), at: now) else { continue }
+                queue.add(.pin(answer, process: processNumber, isOnline: question.isOnline), at: due)
+            case .authorise(let request): self.request = request
+            case .event(let event): queue.add(.event(event, answering: cardTask), at: now)
+            case .step(let step): steps.append(step)
+            case .finished(let outcome):
+                kernelOutcome = outcome
+                objects = outcome.objects
+            }
+        }
+    }
+
+    // MARK: messages to the issuer
+
+    private mutating func askIssuer(_ identifier: Int) {
+        openTask = identifier
+        let objects = request?.objects ?? DataObjectStore()
+        let pinBlock = onlinePIN.flatMap { issuer.pinBlock(of: $0, for: objects) }
+        switch issuer.receive(message(.authorisation(objects, pinBlock: pinBlock)), at: now) {
+        case .replies(let reply, let due): queue.add(.reply(reply, task: identifier), at: due)
+        case .isUnreachable(let due): queue.add(.reply(nil, task: identifier), at: due)
+        case .staysSilent: break
+        }
+    }
+
+    mutating func takeReply(_ reply: IssuerReply?, _ task: Int) {
+        let event: PaymentEvent
+        switch reply {
+        case .decision(let decision)?:
+            if task == openTask { self.decision = decision }
+            event =
+                switch decision.verdict {
+                case .approved: .hostApproved
+                case .declined: .hostDeclined
+                case .referred: .hostReferred
+                }
+        case .accepted?, .refused?, .unreadable?: event = .hostAnswerUnreadable
+        case nil: event = .hostUnreachable
+        }
+        deliver(event, answering: task)
+    }
+
+    /// The kernel's view of the host's answer.
+    private func answer(_ knowledge: HostKnowledge) -> HostAnswer {
+        switch knowledge {
+        case .approved, .declined: decision.map { .answered($0.response) } ?? .unknown
+        case .unknown: settings.policy.approvesOfflineAfterHostTimeout ? .unreachable : .unknown
+        case .unreachable, .notAsked, .asked: .unreachable
+        }
+    }
+
+    mutating func sendMessage() {
+        guard let (item, attempt) = outbox.begin() else { return }
+        note(.sent(item.message))
+        switch issuer.receive(item.request, at: now) {
+        case .replies(let reply, let due): queue.add(.receipt(reply, attempt: attempt), at: due)
+        case .isUnreachable(let due): queue.add(.receipt(nil, attempt: attempt), at: due)
+        case .staysSilent: queue.add(.receipt(nil, attempt: attempt), at: now + settings.replyLimit)
+        }
+    }
+
+    mutating func takeReceipt(_ reply: IssuerReply?, _ attempt: Int) {
+        guard let message = outbox.items.first?.message else { return }
+        let isAnswered: Bool
+        switch reply {
+        case .accepted?:
+            isAnswered = true
+            note(.accepted(message))
+        case .refused(let refusal)?:
+            isAnswered = true
+            refusals.append(refusal)
+            note(.refused(message, refusal))
+        case .decision?, .unreadable?, nil: isAnswered = false
+        }
+        guard let wait = outbox.end(attempt, isAnswered: isAnswered) else { return }
+        queue.add(.delivery, at: now + wait)
+    }
+}
+
+extension SecretOctets {
+    /// The numbers of digits in ASCII, as a kernel takes a PIN.
+    fileprivate var numbers: SecretOctets {
+        var numbers = octets
+        defer { numbers.wipe() }
+        for index in numbers.indices { numbers[index] &= 0x0F }
+        return SecretOctets(numbers)
+    }
+}

@@ -1,0 +1,197 @@
+public import JackdawEMV
+
+/// One payment with a virtual card, a simulated cardholder and a simulated issuer: the contact kernel and the payment flow
+/// on one queue of events, without I/O and without a clock.
+///
+/// ```swift
+/// var till = try SimulatedTill(
+///     settings, reference: "1", transaction, card: card, payer: payer, issuer: issuer,
+///     LibCryptoPrimitives(mode: .test))
+/// let outcome = till.run()
+/// ```
+///
+/// ``run(for:)`` takes it to its end in virtual time. ``advance()`` takes single steps, between which a caller can interfere
+/// (``receive(_:)``, ``kill()``).
+public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
+    /// The payment as a machine.
+    public internal(set) var payment: PaymentFlow
+    /// The journal on disk.
+    public internal(set) var journal = PaymentJournal()
+    /// The card, with its counters and blocks.
+    public internal(set) var card: VirtualCard
+    /// The issuer, with its ledger.
+    public internal(set) var issuer: SimulatedIssuer
+    /// The time since the start.
+    public internal(set) var now = Duration.zero
+    /// The events and effects of the payment, at most ``maxEntries``.
+    public internal(set) var log: [TillEntry] = []
+    /// The steps of the kernel.
+    public internal(set) var steps: [KernelStep] = []
+    /// The end of the kernel; nil before it.
+    public internal(set) var kernelOutcome: KernelOutcome?
+    /// The issuer's decision; nil before it.
+    public internal(set) var decision: IssuerDecision?
+    /// The number of records for settlement.
+    public internal(set) var records = 0
+    /// The messages that the issuer refused.
+    public internal(set) var refusals: [IssuerRefusal] = []
+
+    /// The most entries of the log; further ones are left out.
+    public static var maxEntries: Int { 10_000 }
+
+    let settings: TillSettings
+    let reference: String
+    let transaction: KernelTransaction
+    let primitives: Primitives
+    var payer: SimulatedPayer
+    var queue = EventQueue<Happening>()
+    var outbox = IssuerOutbox()
+    var random: SplitMix
+    var process: ContactProcess<Primitives>?
+    /// The number of the process: events of an earlier one do not count.
+    var processNumber = 0
+    var isCardInserted = false
+    /// The identifier of the task that waits for its answer.
+    var openTask: Int?
+    /// The identifier of the task for the card.
+    var cardTask: Int?
+    /// The message for the issuer.
+    var request: OnlineRequest?
+    /// The objects of the card's decision.
+    var objects = DataObjectStore()
+    /// The PIN for the issuer, digits in ASCII.
+    var onlinePIN: SecretOctets?
+    var isSignatureRight = false
+    /// The index of the application that the cardholder chose last.
+    var choice: Int?
+
+    /// Something that happens at a time.
+    enum Happening {
+        case event(PaymentEvent, answering: Int?)
+        case insertion(task: Int)
+        case removal
+        case command(CardCommand, process: Int)
+        case pin(SimulatedPayer.Answer, process: Int, isOnline: Bool)
+        case choice(Int, task: Int)
+        /// The issuer's reply to the authorisation; nil if it was not sent.
+        case reply(IssuerReply?, task: Int)
+        /// The issuer's reply to a message of the outbox; nil if none came.
+        case receipt(IssuerReply?, attempt: Int)
+        case delivery
+    }
+
+    /// A payment that has not started.
+    /// - Parameters:
+    ///   - settings: the terminal and the times.
+    ///   - reference: the identifier of the payment for the issuer.
+    ///   - transaction: the transaction.
+    ///   - card: the card that the cardholder inserts.
+    ///   - payer: the cardholder.
+    ///   - issuer: the issuer.
+    ///   - primitives: RSA and SHA-1 for the terminal.
+    /// - Throws: ``KernelConfigurationError`` if a data object cannot hold a value of terminal or transaction.
+    public init(
+        _ settings: TillSettings, reference: String, _ transaction: KernelTransaction, card: VirtualCard,
+        payer: SimulatedPayer, issuer: SimulatedIssuer, _ primitives: Primitives
+    ) throws(KernelConfigurationError) {
+        for application in settings.applications {
+            _ = try ContactKernel(
+                application.configuration, transaction, application: DataObjectStore(), primitives)
+        }
+        self.settings = settings
+        self.reference = reference
+        self.transaction = transaction
+        self.primitives = primitives
+        self.card = card
+        self.payer = payer
+        self.issuer = issuer
+        random = SplitMix(seed: settings.seed)
+        payment = PaymentFlow(policy: settings.policy)
+    }
+
+    // MARK: the steps of a run
+
+    /// Starts the payment. A second call changes nothing.
+    public mutating func start() { deliver(.start) }
+
+    /// The time of the next step; nil if nothing remains.
+    public var nextDeadline: Duration? {
+        guard let deadline = payment.nextDeadline else { return queue.nextDeadline }
+        return queue.nextDeadline.map { min($0, deadline) } ?? deadline
+    }
+
+    /// Takes the next step, at its time.
+    /// - Returns: false if nothing remains.
+    @discardableResult
+    public mutating func advance() -> Bool {
+        guard let next = nextDeadline else { return false }
+        now = max(now, next)
+        if let deadline = payment.nextDeadline, deadline <= next {
+            deliver(.timer)
+        } else {
+            happen(queue.removeFirst())
+        }
+        return true
+    }
+
+    /// Starts the payment and takes all steps.
+    /// - Parameter limit: the time after which it stops, as messages to a silent issuer are repeated without end. Default:
+    ///   one hour.
+    /// - Returns: the outcome; nil if there is none in this time, or after ``maxEntries`` steps.
+    @discardableResult
+    public mutating func run(for limit: Duration = .seconds(3_600)) -> PaymentOutcome? {
+        if payment.phase == .idle { start() }
+        for _ in 0..<Self.maxEntries {
+            guard let next = nextDeadline, next <= limit else { break }
+            advance()
+        }
+        return payment.outcome
+    }
+
+    /// Lets the merchant or the reader send an event now: ``PaymentEvent/cancelled``, ``PaymentEvent/linkLost`` and other
+    /// events that answer no effect.
+    public mutating func receive(_ event: PaymentEvent) {
+        if event == .linkLost { endProcess() }
+        deliver(event)
+    }
+
+    /// Kills the program now, and starts it again: only the journal, the outbox, card and issuer stay.
+    public mutating func kill() {
+        guard payment.phase != .idle else { return }
+        note(.event(.crash))
+        queue = EventQueue()
+        endProcess()
+        request = nil
+        onlinePIN = nil
+        openTask = nil
+        outbox.restart()
+        payment = PaymentFlow(restoring: journal, policy: settings.policy)
+        if journal.isReversalQueued { outbox.append(.reversal, message(.reversal)) }
+        deliver(.recovered)
+        queue.add(.delivery, at: now)
+    }
+
+    mutating func note(_ content: TillEntry.Content) {
+        guard log.count < Self.maxEntries else { return }
+        log.append(TillEntry(time: now, content: content))
+    }
+
+    mutating func deliver(_ event: PaymentEvent, answering identifier: Int? = nil) {
+        note(.event(event))
+        for effect in payment.receive(event, answering: identifier, at: now) { carryOut(effect) }
+    }
+
+    private mutating func happen(_ happening: Happening) {
+        switch happening {
+        case .event(let event, let identifier): deliver(event, answering: identifier)
+        case .insertion(let task): insertCard(task)
+        case .removal: removeCard()
+        case .command(let command, let number): transmit(command, number)
+        case .pin(let answer, let number, let isOnline): takePIN(answer, number, isOnline)
+        case .choice(let index, let task): choose(index, task)
+        case .reply(let reply, let task): takeReply(reply, task)
+        case .receipt(let reply, let attempt): takeReceipt(reply, attempt)
+        case .delivery: sendMessage()
+        }
+    }
+}

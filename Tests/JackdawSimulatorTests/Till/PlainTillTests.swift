@@ -1,0 +1,83 @@
+import JackdawEMV
+import JackdawSimulator
+import JackdawTestSupport
+import Testing
+
+/// A card with two applications in a simulated till, with calculations that protect nothing.
+@Suite struct PlainTillTests {
+    private func till(
+        _ payer: String, card: [(String, String)] = [], amount: UInt64 = 6000
+    ) throws -> SimulatedTill<PlainCryptography> {
+        var configuration = KernelConfiguration(
+            type: TerminalType(rawValue: 0x22), capabilities: try #require(TerminalCapabilities(hex("E0F8C8"))),
+            additionalCapabilities: try #require(AdditionalTerminalCapabilities(hex("F000F0F001"))),
+            country: hex("0528"), applicationVersion: hex("0002"))
+        configuration.limits = RiskLimits(floorLimit: 1)
+        let application = try SupportedApplication(hex("A000000999"), allowsPartialName: true)
+        let transaction = KernelTransaction(
+            amount: amount, currency: hex("0978"), type: .purchase,
+            date: try #require(CardDate(year: 2026, month: 1, day: 15)))
+        let text = card.reduce(PlainCard.text) { $0.replacing($1.0, with: $1.1) }
+        return try SimulatedTill(
+            TillSettings(applications: [TerminalApplication(application, configuration)]), reference: "1", transaction,
+            card: VirtualCard(json: Array(text.utf8), PlainCryptography()),
+            payer: SimulatedPayer(json: Array(payer.utf8)),
+            issuer: PlainIssuer.issuer([("\"limits\": {\"amount\": 90000, \"refer_above\": 40000},", "")]),
+            PlainCryptography())
+    }
+
+    private func events(_ till: SimulatedTill<PlainCryptography>) -> [PaymentEvent] {
+        till.log.compactMap { if case .event(let event) = $0.content { event } else { nil } }
+    }
+
+    @Test(arguments: [
+        ("{}", "A0000009990101"), ("{\"application\": {\"index\": 0}}", "A0000009990101"),
+        ("{\"application\": {\"index\": 1}}", "A0000009990102"),
+        ("{\"application\": {\"aid\": \"A0000009990102\"}}", "A0000009990102"),
+    ])
+    func thePayerChoosesTheApplication(_ payer: String, _ name: String) throws {
+        var till = try till(payer)
+        till.run()
+        #expect(events(till).contains(.applicationsFound))
+        #expect(events(till).contains(.applicationChosen))
+        #expect(till.kernelOutcome?.objects[0x84] == hex(name))
+    }
+
+    @Test func anInvalidChoiceIsAskedForAgain() throws {
+        var till = try till("{\"application\": {\"index\": 9}}")
+        till.run()
+        #expect(events(till).filter { $0 == .applicationChoiceInvalid }.count == 1)
+        #expect(till.kernelOutcome?.objects[0x84] == hex("A0000009990101"))
+    }
+
+    @Test func aMissingChoiceEndsByTheTimeLimit() throws {
+        var till = try till("{\"application\": {\"aid\": \"A0000009990109\"}}")
+        #expect(till.run() == .failedTimeout)
+        #expect(till.issuer.ledger.entries.isEmpty)
+    }
+
+    /// A blocked application is not a card without application: no fallback.
+    @Test func aBlockedApplicationIsNotAccepted() throws {
+        var till = try till("{}", card: [("\"profile\":", "\"blocked\": true, \"profile\":")])
+        #expect(till.run() == .notAccepted)
+        #expect(events(till).contains(.applicationBlocked))
+    }
+
+    @Test func aCardWithoutApplicationMayBeSwiped() throws {
+        var till = try till(
+            "{\"insertions\": 1}",
+            card: [("A0000009990101", "A0000008880101"), ("A0000009990102", "A0000008880102")])
+        #expect(till.run() == .failedTimeout)
+        #expect(events(till).contains(.noCommonApplication))
+        #expect(till.log.contains { $0.content == .action(.prompt(.swipeCard)) })
+    }
+
+    @Test func theMerchantCancels() throws {
+        var till = try till("{\"delays\": {\"card\": 5000}}")
+        till.start()
+        till.advance()
+        till.receive(.cancelled)
+        #expect(till.run() == .cancelled)
+        #expect(till.issuer.ledger.entries.isEmpty)
+    }
+}
