@@ -51,7 +51,7 @@ import Testing
         _ = try await far.received()
     }
 
-    @Test(.timeLimit(.minutes(10))) func theEventsAreReported() async throws {
+    @Test(.timeLimit(.minutes(30))) func theEventsAreReported() async throws {
         let (output, messages, status) = try await run(["--json"]) { far in
             try await far.send(hex("000101" + "000C" + "00A4040007A0000000031010"))
             #expect(try await far.received() == hex("00026130"))
@@ -75,7 +75,7 @@ import Testing
             ])
     }
 
-    @Test(.timeLimit(.minutes(10)), arguments: [[], ["--json"]])
+    @Test(.timeLimit(.minutes(30)), arguments: [[], ["--json"]])
     func cardDataIsShownOnlyIfItIsRevealed(_ options: [String]) async throws {
         let masked = try await run(options, Self.read)
         #expect(!masked.output.contains("4761739001010010"))

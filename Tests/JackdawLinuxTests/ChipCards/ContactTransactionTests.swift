@@ -17,7 +17,7 @@ import Testing
 /// (`Benchmarks/tools/card-cryptograms`); `CardCryptogramTests` has the same transactions without readers.
 @Suite(
     .serialized, .enabled(if: PCSCDaemon.obstacle == nil, "pcscd cannot be started: see PCSCDaemon.obstacle"),
-    .timeLimit(.minutes(5)))
+    .timeLimit(.minutes(30)))
 struct ContactTransactionTests {
     /// A transaction with a new card, and its outcome.
     struct Payment {

@@ -11,7 +11,7 @@ import Testing
 /// Foreign programs read virtual cards through pcscd and the virtual reader of vsmartcard.
 @Suite(
     .serialized, .enabled(if: PCSCDaemon.obstacle == nil, "pcscd cannot be started: see PCSCDaemon.obstacle"),
-    .timeLimit(.minutes(5)))
+    .timeLimit(.minutes(30)))
 struct ForeignProgramTests {
     static let hasOpenSC = Program.runs(["opensc-tool", "--version"])
     static let python = ProcessInfo.processInfo.environment["JACKDAW_PYTHON"] ?? "python3"
@@ -70,7 +70,7 @@ struct ForeignProgramTests {
         from smartcard.CardType import AnyCardType
         from smartcard.System import readers
 
-        service = CardRequest(timeout=60, readers=readers()[:1], cardType=AnyCardType()).waitforcard()
+        service = CardRequest(timeout=None, readers=readers()[:1], cardType=AnyCardType()).waitforcard()
         connection = service.connection
         connection.connect()
 

@@ -41,8 +41,8 @@ struct Program {
     }
 }
 
-/// pcscd with a virtual reader of vsmartcard, in a mount namespace of its own: it disturbs no other pcscd of the machine. It
-/// ends after five minutes at the latest.
+/// pcscd with a virtual reader of vsmartcard, in a mount namespace of its own: it disturbs no other pcscd of the machine,
+/// and it ends with this process.
 final class PCSCDaemon: Sendable {
     /// The reason for which there can be no such daemon; nil if there can be one.
     static let obstacle: String? = {
@@ -62,6 +62,8 @@ final class PCSCDaemon: Sendable {
     var socket: String { sockets.appendingPathComponent("pcscd.comm").path }
     private let sockets: URL
     private let process: Process
+    /// The input of the daemon's shell: the daemon ends when it is closed.
+    private let life = Pipe()
     private let output = Shared("")
     private let folder: URL
 
@@ -84,9 +86,15 @@ final class PCSCDaemon: Sendable {
         try Data(text.utf8).write(to: configuration)
         process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        let script = "mkdir -p /run/pcscd && mount --bind \"$1\" /run/pcscd && exec timeout 300 pcscd -f -i -c \"$0\""
+        // The shell ends the daemon at the end of its input, so also if this process is killed.
+        let script = """
+            mkdir -p /run/pcscd && mount --bind "$1" /run/pcscd || exit
+            pcscd -f -i -c "$0" & daemon=$!
+            read -r line; kill $daemon; wait $daemon
+            """
         process.arguments = ["unshare", "--mount", "sh", "-c", script, configuration.path, sockets.path]
         let pipe = Pipe()
+        process.standardInput = life
         process.standardOutput = pipe
         process.standardError = pipe
         pipe.fileHandleForReading.readabilityHandler = { [output] handle in
@@ -107,7 +115,7 @@ final class PCSCDaemon: Sendable {
 
     /// Ends the daemon.
     func stop() {
-        process.terminate()
+        try? life.fileHandleForWriting.close()
         process.waitUntilExit()
         try? FileManager.default.removeItem(at: folder)
     }

@@ -48,47 +48,6 @@ import Testing
         #expect(throws: LinkError.self) { try result.get() }
     }
 
-    /// A link that receives one piece, and notes the memory of what is sent.
-    private struct NotingLink: Transport {
-        let link: LinkName
-        let received: Shared<[UInt8]>
-        let addresses = Shared<[UInt]>([])
-
-        func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool {
-            let bytes = received.with { bytes in
-                defer { bytes = [] }
-                return bytes
-            }
-            if !bytes.isEmpty { take(bytes.span) }
-            return !bytes.isEmpty
-        }
-
-        func send(_ bytes: [UInt8]) async throws(LinkError) {
-            let address = unsafe bytes.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
-            addresses.with { $0.append(address) }
-        }
-
-        func endSending() async throws(LinkError) {}
-        func close() async {}
-    }
-
-    @Test func answersAreWiped() async throws {
-        let commands = ["00A4040007A0000009990101", "80A80000048302052800", "00B2010C12"]
-        let frames = commands.flatMap { command -> [UInt8] in [0, UInt8(hex(command).count)] + hex(command) }
-        let link = NotingLink(link: link, received: Shared(hex("000101") + frames))
-        var host = VirtualCardHost(try PlainCard.card())
-        let numbers = Shared(0)
-        try await host.run(over: link) { event in
-            guard case .answered(_, let response) = event, response.data.count == 18 else { return }
-            numbers.with { $0 += 1 }
-        }
-        #expect(numbers.with { $0 } == 1)
-        let addresses = link.addresses.with { $0 }
-        #expect(addresses.count == 3)
-        let left = try processMemory(at: try #require(addresses.last), count: 22)
-        #expect(!left.indices.contains { left[$0...].starts(with: hex("9999990000000014")) })
-    }
-
     /// A PIN and a card number.
     @Test func eventsShowNoSecret() throws {
         var card = try PlainCard.card()
