@@ -24,7 +24,8 @@ public final class SwipeEncryptor: SwipeCipher {
     ///   - scheme: the scheme that selects the key of a swipe.
     ///   - serialNumber: the serial number of the first swipe's key, ten bytes; each swipe uses the next one.
     /// - Throws: ``CryptographyError`` with code `unknownScheme` for AES DUKPT, since no simulated reader sends its
-    ///   serial numbers; `notPublished` for other keys; `length`, `counter` or `exhausted`.
+    ///   serial numbers; `notPublished` if the key is not published for tests; `length` if the key or the serial
+    ///   number has a wrong size; `counter` or `exhausted` if the serial number has no usable counter.
     public init(
         testKey: consuming SecretBytes, scheme: KeyScheme, serialNumber: [UInt8] = SwipeEncryptor.testSerialNumber
     ) throws(CryptographyError) {

@@ -135,7 +135,7 @@ public struct DisplayRequest: Sendable, Hashable {
     }
 }
 
-/// The reason of an outcome that is not the card's decision alone.
+/// The reason of an outcome that the card's cryptogram alone did not decide.
 public enum ContactlessReason: Sendable, Hashable {
     /// Pre-processing does not allow the amount.
     case amountNotAllowed

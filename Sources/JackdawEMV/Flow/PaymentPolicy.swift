@@ -2,8 +2,8 @@
 
 /// The rules of a payment that can be chosen.
 ///
-/// The defaults never lose and never double money: the search over all reachable states proves it for them alone. Each
-/// `reverses` set to false leaves an approval at the host that no one captures and no one reverses.
+/// The defaults never lose and never double money: the tests' search over all reachable states proves it for them alone.
+/// Each `reverses` set to false leaves an approval at the host that no one captures and no one reverses.
 public struct PaymentPolicy: Sendable, Hashable {
     /// Whether a chip card without a common application may be swiped, as if its chip were unreadable. Default: true.
     /// False: the card is not accepted.

@@ -74,8 +74,8 @@ public struct SecondCryptogramDecision: Sendable, Hashable {
     public let isAdviceRequested: Bool
     /// Whether the terminal must reverse at the host: the host approved and the card declined.
     public let isReversalRequired: Bool
-    /// Whether a reversal depends on the terminal's policy, as it does not know the decision of the host:
-    /// ``HostDecision/unknown``.
+    /// Whether the decision of the host is unknown (``HostDecision/unknown``): the terminal's policy then decides on a
+    /// reversal, also after an approval by the card.
     public let isHostDecisionUnknown: Bool
 }
 

@@ -36,7 +36,7 @@ public struct ForeignBytes: Sendable, Hashable, CustomStringConvertible {
 struct ForeignBytesWatch {
     /// Report at this number of bytes without a frame, even if frames were received before.
     static let mostBytes = 4_096
-    /// If a frame is expected and has not been received, report fewer bytes at this time after the first of them.
+    /// While a frame is expected and none has come, fewer bytes are reported this long after the first of them.
     static let patience = Duration.seconds(5)
     /// The number of bytes that a report shows.
     private static let shown = 32

@@ -101,11 +101,10 @@ public struct LayoutFormat: FrameFormat {
     }
 }
 
-/// The layout of a protocol's frames that its makers have not published: the owner of such a reader and its
-/// documentation must supply each value, and there are no defaults.
+/// The layout of frames with bytes that begin them, a length, the content, a check, and bytes that end them.
 ///
-/// The layout is the one of most such protocols: bytes that begin a frame, a length, the content, a check, bytes that
-/// end it.
+/// There are no defaults: the values come from the protocol's document or, if its makers have not published it, from
+/// the profile of a reader's owner.
 public struct FrameLayout: Sendable, Hashable {
     /// The bytes that a length counts.
     public enum Counted: Sendable, Hashable, CaseIterable {

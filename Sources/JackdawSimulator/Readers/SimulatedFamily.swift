@@ -7,6 +7,8 @@ public struct SimulatedFamily: Sendable {
     /// Whether the readers report swiped cards. Terminals that take payments only, readers of tags and lines for plain
     /// bytes do not.
     package let reportsSwipes: Bool
+    /// Whether the readers report a card that they could not read.
+    package let reportsUnreadCards: Bool
     /// The manners other than swipes in which a card is presented so that the driver reports it.
     package let notices: Set<Presentation.Manner>
     /// Whether a reader that could not read a card refuses the request to wait for one, and reports no bad swipe.
@@ -43,6 +45,7 @@ public struct SimulatedFamily: Sendable {
     /// - Parameters:
     ///   - name: the name of the family, as in ``ReaderFamily``.
     ///   - reportsSwipes: whether the readers report swiped cards. Default: true.
+    ///   - reportsUnreadCards: whether the readers report a card that they could not read. Default: true.
     ///   - notices: the manners other than swipes in which a presented card is reported. Default: none.
     ///   - refusesUnreadCards: whether a reader that could not read a card refuses to wait for one. Default: false.
     ///   - storesSettings: whether a reader stores each setting under its number. Default: false.
@@ -51,7 +54,8 @@ public struct SimulatedFamily: Sendable {
     ///   - makeProfiled: creates a reader from a profile with all values. Default: the profile is ignored.
     ///   - make: creates a reader.
     init(
-        name: String, reportsSwipes: Bool = true, notices: Set<Presentation.Manner> = [],
+        name: String, reportsSwipes: Bool = true, reportsUnreadCards: Bool = true,
+        notices: Set<Presentation.Manner> = [],
         refusesUnreadCards: Bool = false, storesSettings: Bool = false, identityFaults: Set<ReaderFault> = [],
         encrypting makeEncrypting: (@Sendable (any SwipeCipher) -> (any ReaderModel)?)? = nil,
         profiled makeProfiled: (@Sendable (ReaderProfile) throws(ReaderError) -> any ReaderModel)? = nil,
@@ -59,6 +63,7 @@ public struct SimulatedFamily: Sendable {
     ) {
         self.name = name
         self.reportsSwipes = reportsSwipes
+        self.reportsUnreadCards = reportsUnreadCards
         self.notices = notices
         self.refusesUnreadCards = refusesUnreadCards
         self.storesSettings = storesSettings

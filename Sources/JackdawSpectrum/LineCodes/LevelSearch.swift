@@ -85,7 +85,7 @@ struct LevelSearch {
 
     /// Whether frames are contiguous: between the last symbol of one and the first of the next there is always the same
     /// transition, next to it half as often the opposite one, and elsewhere both are equally frequent. That leaves a
-    /// line at each multiple of the frame rate, of which the fourth of ten is one of the strongest.
+    /// line at each multiple of the frame rate. A frame has ten symbols, and the fourth line is one of the strongest.
     private func hasFrames(
         of signature: LineSignature.Levels, _ slicer: Slicer, baud: Double
     ) throws(SpectrumError) -> Bool {

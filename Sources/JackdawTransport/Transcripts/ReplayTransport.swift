@@ -61,7 +61,7 @@ actor ReplayState {
     /// The next entry to be sent, or an earlier one, and the number of its bytes that were sent.
     private var nextSent = 0
     private var sentOffset = 0
-    /// The next entry to be received, or an earlier one.
+    /// Index at or before the next entry to be received: ``receive(_:)`` skips the others.
     private var nextReceived = 0
     /// The error that ended the replay: the link was lost or closed, or the program sent different bytes.
     private var failure: LinkError?
