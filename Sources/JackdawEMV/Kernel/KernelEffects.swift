@@ -13,7 +13,6 @@ struct KernelEffects: Sendable {
         return !hasStarted
     }
 
-    /// Opens an effect.
     mutating func open(_ task: KernelEffect.Task) -> KernelEffect {
         lastIdentifier += 1
         let effect = KernelEffect(identifier: lastIdentifier, task: task)

@@ -117,7 +117,6 @@ struct KernelObjects: Sendable {
         return store
     }
 
-    /// All objects.
     var all: DataObjectStore { subset(card.tags + terminal.tags) }
 
     /// The values that a list of the card asks for; none without the list.
