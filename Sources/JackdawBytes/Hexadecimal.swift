@@ -41,6 +41,15 @@ extension String {
     }
 }
 
+extension Sequence<UInt8> {
+    /// The bytes as hexadecimal digits in upper case, two a byte, without separators: `0F10`.
+    package var hexadecimal: String {
+        var text = ""
+        for byte in self { text += byte.hexadecimal }
+        return text
+    }
+}
+
 extension Span<UInt8> {
     /// Returns the byte that two hexadecimal digits represent; nil if they are not digits, or the text ends before.
     package func byte(at index: Int) -> UInt8? {

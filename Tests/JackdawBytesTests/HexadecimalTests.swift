@@ -13,6 +13,13 @@ import Testing
         }
     }
 
+    @Test func bytesHaveTwoDigitsEach() {
+        let bytes: [UInt8] = [0x00, 0x0F, 0x10, 0xAB]
+        #expect(bytes.hexadecimal == "000F10AB")
+        #expect(bytes.dropFirst(2).hexadecimal == "10AB")
+        #expect([UInt8]().hexadecimal.isEmpty)
+    }
+
     @Test func onlyHexadecimalDigitsHaveValues() {
         for byte in UInt8.min...UInt8.max {
             let value = Character(UnicodeScalar(byte)).hexDigitValue

@@ -86,7 +86,7 @@ public struct CardCommand: Sendable, Equatable, CustomStringConvertible, CustomD
 
     /// The header and the lengths, without the data: `00A40400, 14 octets of data, expects 256`.
     public var description: String {
-        var text = [classOctet, instruction, parameter1, parameter2].span.hexadecimal
+        var text = [classOctet, instruction, parameter1, parameter2].hexadecimal
         if !data.isEmpty { text += ", \(data.count) octets of data" }
         if let expectedLength { text += ", expects \(expectedLength)" }
         return text

@@ -55,7 +55,7 @@ public struct Tag: Sendable, Hashable, Comparable, ExpressibleByIntegerLiteral, 
     public var isConstructed: Bool { rawValue >> UInt32(8 * (count - 1)) & 0x20 != 0 }
 
     /// The octets in hexadecimal digits: `9F02`.
-    public var description: String { octets.span.hexadecimal }
+    public var description: String { octets.hexadecimal }
 
     public static func < (left: Tag, right: Tag) -> Bool { left.rawValue < right.rawValue }
 }

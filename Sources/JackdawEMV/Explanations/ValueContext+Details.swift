@@ -137,7 +137,7 @@ extension ValueContext {
 
     private func issuerData(_ value: Span<UInt8>) -> [Detail] {
         guard let data = IssuerApplicationData(value) else { return [] }
-        let rest = data.discretionaryData.span.hexadecimal
+        let rest = data.discretionaryData.hexadecimal
         var discretionary = rest.isEmpty ? [] : [Detail("discretionary_data", "Discretionary data \(rest)")]
         if data.format == .mChip4, data.discretionaryData.count == 10 {
             discretionary.append(
@@ -151,7 +151,7 @@ extension ValueContext {
             Detail(data.format.rawValue, application),
             Detail("dki", "Derivation key index \(data.derivationKeyIndex.hexadecimal)"),
             Detail("cvn", "Cryptogram version \(data.cryptogramVersion.hexadecimal)"),
-            Detail("cvr", "Card verification results \(data.cardVerificationResults.span.hexadecimal)"),
+            Detail("cvr", "Card verification results \(data.cardVerificationResults.hexadecimal)"),
             Detail("second_gac", "Second GENERATE AC: \(Self.text(data.second))"),
             Detail("first_gac", "First GENERATE AC: \(Self.text(data.first))"),
         ] + VerificationResultBits.details(data) + discretionary

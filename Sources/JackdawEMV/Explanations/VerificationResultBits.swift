@@ -2,7 +2,7 @@
 ///
 /// Sources: CCD from EMV Book 3, annex C9.3. The schemes do not publish theirs: M/Chip 4 and Visa as
 /// binaryfoo/emv-bertlv has them.
-struct VerificationResultBits {
+enum VerificationResultBits {
     typealias Detail = ExplainedObject.Detail
 
     private struct Bit {

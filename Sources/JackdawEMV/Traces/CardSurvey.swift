@@ -1,5 +1,3 @@
-import JackdawBytes
-
 /// Reads what a card shows of itself: its directory, its applications, their records and counters. A machine without I/O.
 ///
 /// It verifies no PIN and performs no transaction. GET PROCESSING OPTIONS, which each application needs before its records,

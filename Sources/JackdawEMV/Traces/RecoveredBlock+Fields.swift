@@ -20,7 +20,7 @@ extension RecoveredBlock {
     ///   - key: the whole public key of a certificate, if it is known.
     ///   - isRevealing: whether card data is shown in clear.
     init(
-        _ tag: Tag, signer: String, _ plain: [UInt8], _ form: Form, key: RSAPublicKey? = nil, isRevealing: Bool
+        _ tag: Tag, signer: String, _ plain: [UInt8], _ form: Form, key: RSAPublicKey?, isRevealing: Bool
     ) {
         self.tag = tag
         self.signer = signer
@@ -95,13 +95,13 @@ private struct FieldReader {
 
     private mutating func add(_ name: String, _ label: String, _ octets: [UInt8], _ isCardData: Bool) {
         let isShown = isRevealing || !isCardData
-        add(name, label, value: isShown ? octets.span.hexadecimal : "hidden, \(octets.count) octets")
+        add(name, label, value: isShown ? octets.hexadecimal : "hidden, \(octets.count) octets")
     }
 
     /// The issuer identifier: 3 to 8 digits, of which the first six are shown.
     mutating func addIssuer() {
         var masked = ""
-        for (place, digit) in take(4).span.hexadecimal.unicodeScalars.enumerated() {
+        for (place, digit) in take(4).hexadecimal.unicodeScalars.enumerated() {
             masked.unicodeScalars.append(isRevealing || place < 6 || digit == "F" ? digit : "*")
         }
         add("issuer_identifier", "Issuer identifier", value: masked)
@@ -110,7 +110,7 @@ private struct FieldReader {
     mutating func addAccount() {
         let account = take(10)
         let masked = ValueContext(kernel: nil).maskedText(0x5A, account.span) ?? "hidden"
-        add("account", "Account number", value: isRevealing ? account.span.hexadecimal : masked)
+        add("account", "Account number", value: isRevealing ? account.hexadecimal : masked)
     }
 
     /// The fields that both certificates have.

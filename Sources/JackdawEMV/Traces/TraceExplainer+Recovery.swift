@@ -45,7 +45,7 @@ extension TraceExplainer {
             let provider = card[0x84]?.prefix(5), let authority = keys.key(of: Array(provider), index: index[0]),
             authority.key.hasValidExponent
         else { return nil }
-        let name = "CA key \(authority.provider.span.hexadecimal) \(authority.index.hexadecimal)"
+        let name = "CA key \(authority.provider.hexadecimal) \(authority.index.hexadecimal)"
         let signer = Signer(name: name, key: authority.key)
         let block = recover(.issuerCertificate, .issuerCertificate, by: signer, (.issuerRemainder, .issuerExponent))
         issuerKey = block?.key

@@ -169,7 +169,7 @@ extension TraceExplainer {
         let data = command.data.withOctets { explainSent($0, command, kind) }
         return ExplainedCommand(
             name: kind.name(command),
-            header: [command.classOctet, command.instruction, command.parameter1, command.parameter2].span.hexadecimal,
+            header: [command.classOctet, command.instruction, command.parameter1, command.parameter2].hexadecimal,
             parameters: parameters, data: data)
     }
 

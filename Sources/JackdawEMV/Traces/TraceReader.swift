@@ -70,9 +70,7 @@ public struct TraceReader: Sendable {
                 continue
             }
             guard line.count < Self.maxLineLength else { throw fail(.limit, "the line is too long") }
-            // A smaller array that it grew out of would not be wiped.
-            if line.count == line.capacity { growLine() }
-            line.append(text[index])
+            line.appendWiping(text[index])
         }
         return exchanges
     }
@@ -86,14 +84,6 @@ public struct TraceReader: Sendable {
         if let last = withoutAnswer() { exchanges.append(last) }
         guard hasBegun else { throw fail(.empty, "there is no command") }
         return exchanges
-    }
-
-    private mutating func growLine() {
-        var longer: [UInt8] = []
-        longer.reserveCapacity(2 * line.count + 256)
-        longer += line
-        line.wipe()
-        line = longer
     }
 
     private mutating func fail(_ code: TraceError.Code, _ message: String) -> TraceError {
@@ -204,12 +194,11 @@ extension TraceReader {
                 place += 1
                 continue
             }
-            let second: UInt8? = place + 1 < line.count ? line[place + 1] : nil
-            if isTranscript, character == UInt8(ascii: "*"), second == character {
+            if isTranscript, character == UInt8(ascii: "*"), place + 1 < line.count, line[place + 1] == character {
                 octets.append(0)
                 maskedCount += 1
-            } else if let high = Self.digit(character), let low = second.flatMap(Self.digit) {
-                octets.append(high << 4 | low)
+            } else if let octet = line.span.byte(at: place) {
+                octets.append(octet)
             } else {
                 throw fail(.text, "the character at \(place + 1) is not one of a pair of hexadecimal digits")
             }
@@ -217,15 +206,6 @@ extension TraceReader {
         }
         guard !octets.isEmpty else { throw fail(.text, "there are no octets") }
         return maskedCount
-    }
-
-    private static func digit(_ character: UInt8) -> UInt8? {
-        switch character {
-        case 0x30...0x39: character - 0x30
-        case 0x41...0x46: character - 0x37
-        case 0x61...0x66: character - 0x57
-        default: nil
-        }
     }
 }
 

@@ -1,4 +1,3 @@
-import JackdawBytes
 import JackdawEMV
 public import JackdawTransport
 

@@ -233,7 +233,7 @@ struct CardTransactionState: Sendable {
 extension VirtualCard: RedactedDescription {
     /// The names of the applications, and nothing of their content.
     public var description: String {
-        let names = applications.map { $0.name.map(\.hexadecimal).joined() }
+        let names = applications.map { $0.name.hexadecimal }
         return "virtual card with \(names.joined(separator: ", "))"
     }
 }

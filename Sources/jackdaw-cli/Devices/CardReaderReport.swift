@@ -30,6 +30,6 @@ struct CardReaderReport {
     }
 
     /// Hexadecimal digits of the card's answer to reset; nil without a card.
-    private var answerToReset: String? { reader.answerToReset.map { $0.map(\.hexadecimal).joined() } }
+    private var answerToReset: String? { reader.answerToReset?.hexadecimal }
 }
 #endif

@@ -22,12 +22,10 @@ struct VirtualCardReport: Sendable {
         case .poweredOff: await add("powered_off", "powered off")
         case .reset: await add("reset", "reset")
         case .answered(let command, let response):
-            let header = command.withOctets { octets in
-                octets.indices.prefix(4).map { octets[$0].hexadecimal }.joined()
-            }
+            let header = command.withOctets { octets in octets.indices.prefix(4).map { octets[$0] }.hexadecimal }
             let name = event.instruction ?? "unknown command"
-            let data = isRevealed ? response.data.octets.map(\.hexadecimal).joined() : nil
-            let sent = isRevealed ? command.octets.map(\.hexadecimal).joined() : nil
+            let data = isRevealed ? response.data.octets.hexadecimal : nil
+            let sent = isRevealed ? command.octets.hexadecimal : nil
             var line = "\(name) \(sent ?? header): \(response.status)"
             if response.data.count > 0 { line += ", \(data ?? counted(response.data.count, "byte"))" }
             await add("command", line) { object in

@@ -30,7 +30,7 @@ struct DecryptedSwipeReport {
         card = CardReport(event: CardEvent(swipe, time: time), isRevealed: isRevealed)
         magnePrintSize = swipe.magnePrint.count > 0 ? swipe.magnePrint.count : nil
         magnePrintFailure = swipe.magnePrintFailure
-        keySerialNumber = swipe.keySerialNumber.map { $0.map(\.hexadecimal).joined() }
+        keySerialNumber = swipe.keySerialNumber?.hexadecimal
         self.usesPublishedTestKey = usesPublishedTestKey
     }
 

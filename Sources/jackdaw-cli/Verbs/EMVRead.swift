@@ -1,6 +1,5 @@
 #if Command
 import ArgumentParser
-import JackdawBytes
 import JackdawCryptography
 import JackdawEMV
 import JackdawLinux
@@ -91,8 +90,14 @@ struct ReadChipCard: Verb {
         objects[0x9F33] = [0xE0, 0xB8, 0xC8]
         objects[0x9F35] = [0x22]
         objects[0x9F40] = [0x60, 0x00, 0xF0, 0xA0, 0x01]
-        // A contactless Visa card returns a cryptogram to a terminal with these qualifiers.
-        if cryptogram { objects[0x9F66] = [0x36, 0x00, 0x00, 0x00] }
+        // A contactless Visa card returns a cryptogram to a reader that requires an online one.
+        if cryptogram {
+            let qualifiers: TerminalTransactionQualifiers = [
+                .emvSupported, .contactChipSupported, .onlinePINSupported, .signatureSupported,
+                .onlineCryptogramRequired,
+            ]
+            objects[TerminalTransactionQualifiers.tag] = qualifiers.octets
+        }
         return objects
     }
 }
