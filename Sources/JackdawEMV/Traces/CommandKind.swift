@@ -10,8 +10,11 @@ enum CommandKind: Hashable, Sendable {
 
     /// The kind of a command, from its class and instruction. Logical channels and secure messaging do not matter.
     init(_ command: CardCommand) {
-        let isProprietary = command.classOctet & 0x80 != 0
-        switch (isProprietary, command.instruction) {
+        self.init(command.instruction, isProprietary: command.classOctet & 0x80 != 0)
+    }
+
+    private init(_ instruction: UInt8, isProprietary: Bool) {
+        switch (isProprietary, instruction) {
         case (true, 0x1E): self = .applicationBlock
         case (true, 0x18): self = .applicationUnblock
         case (true, 0x16): self = .cardBlock
@@ -73,8 +76,13 @@ enum CommandKind: Hashable, Sendable {
         }
     }
 
-    /// Whether the data may be a PIN or a key, which is never shown.
-    var hasSecretData: Bool {
+    /// Whether the data of an instruction may be a PIN or a key, which is never shown. A wrong class does not matter: the
+    /// data are then what they would be with the right one.
+    static func hasSecretData(_ instruction: UInt8) -> Bool {
+        [false, true].contains { CommandKind(instruction, isProprietary: $0).hasSecretData }
+    }
+
+    private var hasSecretData: Bool {
         switch self {
         case .pinChange, .putKey, .resetRetryCounter, .storeData, .verify: true
         default: false
@@ -83,6 +91,9 @@ enum CommandKind: Hashable, Sendable {
 }
 
 extension CardCommand {
+    /// Whether the data may be a PIN or a key, which is never shown.
+    package var hasSecretData: Bool { CommandKind.hasSecretData(instruction) }
+
     /// The parameters of the command in words; none of commands whose parameters have no meaning, or are not known.
     func parameterDetails(_ kind: CommandKind) -> [ExplainedObject.Detail] {
         switch kind {

@@ -164,7 +164,9 @@ extension TraceExplainer {
         _ data: Span<UInt8>, _ command: CardCommand, _ kind: CommandKind
     ) -> ExplainedData {
         guard !data.isEmpty else { return ExplainedData(0) }
-        guard !kind.hasSecretData else { return ExplainedData(data.count, problem: "PINs and keys are never shown") }
+        guard !command.hasSecretData else {
+            return ExplainedData(data.count, problem: "PINs and keys are never shown")
+        }
         switch kind {
         case .select where command.parameter1 == 0x04: return whole(0x84, data)
         case .externalAuthenticate: return whole(0x91, data)

@@ -208,6 +208,8 @@ import Testing
         let text =
             Self.send("00200080", pin, "6983") + Self.send("00240000", key, "9000") + Self.send("84240002", key, "9000")
             + Self.send("84D80000", key, "9000") + Self.send("80E20000", key, "9000")
+            // A class that the instruction does not have.
+            + Self.send("80200080", pin, "6E00")
             // T=0: header and data.
             + "> 0020008008\n< 20\n> \(pin)\n< 9000\n"
             // A length that is wrong.
@@ -215,7 +217,7 @@ import Testing
             // A list that asks for the PIN.
             + Self.record("8C029908") + Self.send("80AE8000", pin, "6985")
         let found = try explained(text, isRevealing: true)
-        #expect(found.count == 9)
+        #expect(found.count == 10)
         var shown = ""
         dump(found, to: &shown)
         for secret in [pin, key, "241234", "1234FF"] { #expect(!shown.contains(secret)) }
