@@ -13,6 +13,54 @@ public func processMemory(at address: UInt, count: Int) throws -> [UInt8] {
     return Array(try file.read(upToCount: count) ?? Data())
 }
 
+/// Looks for octets in all memory that this process can write: in use, freed, and on stacks.
+/// - Parameter inverted: the octets with every bit inverted, so that the caller's own copy is not found.
+/// - Returns: whether some memory has them.
+/// - Throws: the system's error if the map of the memory cannot be read.
+public func memoryHolds(inverted: [UInt8]) throws -> Bool {
+    let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
+    let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/mem"))
+    defer { try? file.close() }
+    let window = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+    defer { unsafe window.deallocate() }
+    let first = UInt(bitPattern: window.baseAddress)
+    let own = first..<first + UInt(window.count)
+    for line in maps.split(separator: "\n") {
+        let fields = line.split(separator: " ")
+        let bounds = fields[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
+        guard fields.count > 1, fields[1].hasPrefix("rw"), bounds.count == 2 else { continue }
+        var start = bounds[0]
+        while start < bounds[1] {
+            // The window itself has copies of what was looked at.
+            if own.contains(start) {
+                start = own.upperBound
+                continue
+            }
+            let end = min(bounds[1], start + UInt(window.count), start < own.lowerBound ? own.lowerBound : .max)
+            let count = unsafe pread(
+                file.fileDescriptor, window.baseAddress, Int(end - start), off_t(start))
+            if count > 0, unsafe holds(UnsafeRawBufferPointer(rebasing: window[..<count]), inverted: inverted) {
+                return true
+            }
+            // Octets across two windows are looked at twice.
+            start = end < bounds[1] && end != own.lowerBound ? end - UInt(inverted.count) : end
+        }
+    }
+    return false
+}
+
+private func holds(_ memory: UnsafeRawBufferPointer, inverted: [UInt8]) -> Bool {
+    var next = 0
+    while next + inverted.count <= memory.count, let base = memory.baseAddress {
+        let length = memory.count - inverted.count + 1 - next
+        guard let found = unsafe memchr(base + next, Int32(~inverted[0]), length) else { return false }
+        next = unsafe base.distance(to: found)
+        if inverted.indices.allSatisfy({ unsafe memory[next + $0] == ~inverted[$0] }) { return true }
+        next += 1
+    }
+    return false
+}
+
 /// The most memory that a process has had since it became its program, in kibibytes. `getrusage` returns no less than
 /// what its parent had.
 /// - Parameter process: its number, or `self`.

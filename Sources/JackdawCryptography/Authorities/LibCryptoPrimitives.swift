@@ -8,7 +8,7 @@ public import JackdawEMV
 /// let authentication = OfflineAuthentication(LibCryptoPrimitives(mode: .live), keys: keys, date: today)
 /// ```
 public struct LibCryptoPrimitives: AuthenticationPrimitives {
-    private let mode: CardMode
+    let mode: CardMode
 
     /// Creates the calculations for cards of a mode.
     /// - Parameter mode: live cards or test cards.
@@ -21,11 +21,14 @@ public struct LibCryptoPrimitives: AuthenticationPrimitives {
     /// - Returns: as many bytes; nil if the key cannot be used, or if it is a published test key of a certification
     ///   authority and the mode is live cards.
     public func recover(_ block: [UInt8], with key: RSAPublicKey) -> [UInt8]? {
-        // The keys of a kernel need not come from `AuthorityKeys`.
-        guard mode == .test || (try? PublishedAuthorityKey.contains(key.modulus, of: nil)) == false,
-            let recovered = try? key.apply(to: block.span)
-        else { return nil }
+        guard allows(key), let recovered = try? key.apply(to: block.span) else { return nil }
         return recovered.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+    }
+
+    /// Whether a key may be used in the mode. The keys of a kernel need not come from `AuthorityKeys`.
+    func allows(_ key: RSAPublicKey) -> Bool {
+        let modulus = Array(key.modulus.drop { $0 == 0 })
+        return mode == .test || (try? PublishedAuthorityKey.contains(modulus, of: nil)) == false
     }
 
     /// The SHA-1 digest of bytes: 20 bytes; none if libcrypto has no SHA-1, so that no card is authentic.

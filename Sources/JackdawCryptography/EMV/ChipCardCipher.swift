@@ -3,16 +3,27 @@ public import JackdawEMV
 
 /// The calculations of chip cards that are software.
 extension LibCryptoPrimitives: ChipCardCryptography {
-    /// Makes the cipher of an application. Published test keys are allowed.
+    /// Makes the cipher of an application.
+    /// - Parameter keys: its master keys.
+    /// - Returns: the cipher, which keeps the keys.
+    /// - Throws: `ChipCardKeyError` if a key has the wrong size, the scheme is unknown, or a key is published for tests and
+    ///   the mode is live cards.
     public func cipher(for keys: ChipCardKeys) throws(ChipCardKeyError) -> LibCryptoCardCipher {
         do throws(CryptographyError) {
-            return try LibCryptoCardCipher(keys)
+            return try LibCryptoCardCipher(keys, mode: mode)
         } catch {
             throw ChipCardKeyError(error.description)
         }
     }
 
+    /// Applies a private key to a block.
+    /// - Parameters:
+    ///   - key: the key.
+    ///   - block: as many octets as the modulus has, a smaller number than the modulus.
+    /// - Returns: as many octets; nil if the key cannot be used, or if it is a published test key of a certification authority
+    ///   and the mode is live cards.
     public func applyPrivate(_ key: RSAKeyPair, to block: SecretOctets) -> SecretOctets? {
+        guard allows(key.publicKey) else { return nil }
         do throws(CryptographyError) {
             let exponent = key.privateExponent.withOctets { SecretBytes(copying: $0) }
             let own = try RSAPrivateKey(modulus: key.publicKey.modulus, exponent: exponent)
@@ -29,29 +40,29 @@ public final class LibCryptoCardCipher: ChipCardCipher {
     let card: CardCryptography
     public let usesPublishedTestKeys: Bool
 
-    init(_ keys: ChipCardKeys) throws(CryptographyError) {
+    init(_ keys: ChipCardKeys, mode: CardMode) throws(CryptographyError) {
         guard let version = CryptogramVersion(rawValue: keys.scheme) else {
             let known = CryptogramVersion.allCases.map(\.rawValue).joined(separator: ", ")
             throw CryptographyError(.unknownScheme, "unknown scheme of cryptograms; there are \(known)")
         }
         let master = try MasterKeys(
-            cryptogram: Self.key(keys.cryptogram), integrity: Self.key(keys.integrity),
-            confidentiality: Self.key(keys.confidentiality))
+            cryptogram: Self.key(keys.cryptogram, mode), integrity: Self.key(keys.integrity, mode),
+            confidentiality: Self.key(keys.confidentiality, mode))
         usesPublishedTestKeys =
             master.cryptogram.isPublishedTestKey && master.integrity.isPublishedTestKey
             && master.confidentiality.isPublishedTestKey
         if keys.areIssuerKeys {
             let number = keys.account.withOctets { SecretText(copying: $0) }
             let account = try CardAccount(number: number, sequenceNumber: keys.sequenceNumber)
-            card = try CardCryptography(version, issuerKeys: master, account: account, mode: .test)
+            card = try CardCryptography(version, issuerKeys: master, account: account, mode: mode)
         } else {
-            card = try CardCryptography(version, cardKeys: master, mode: .test)
+            card = try CardCryptography(version, cardKeys: master, mode: mode)
         }
     }
 
-    private static func key(_ octets: SecretOctets) throws(CryptographyError) -> CipherKey {
+    private static func key(_ octets: SecretOctets, _ mode: CardMode) throws(CryptographyError) -> CipherKey {
         try octets.withOctets { (octets) throws(CryptographyError) in
-            try CipherKey(copying: octets, for: .tripleDES2, mode: .test)
+            try CipherKey(copying: octets, for: .tripleDES2, mode: mode)
         }
     }
 

@@ -9,7 +9,7 @@ public protocol ChipCardCryptography: AuthenticationPrimitives {
     /// Makes the cipher of an application.
     /// - Parameter keys: its master keys.
     /// - Returns: the cipher, which keeps the keys.
-    /// - Throws: ``ChipCardKeyError`` if a key has the wrong size, or the scheme is unknown.
+    /// - Throws: ``ChipCardKeyError`` if a key has the wrong size or must not be used, or the scheme is unknown.
     func cipher(for keys: ChipCardKeys) throws(ChipCardKeyError) -> Cipher
 
     /// Applies a private key to a block: signs it, or deciphers it.

@@ -99,7 +99,7 @@ public struct CardCommand: Sendable, Equatable, CustomStringConvertible, CustomD
 extension CardCommand {
     /// Whether the data may be a PIN, a key or biometric data, enciphered or not, which is never shown. The class does not
     /// matter: it has secure messaging, chaining and logical channels (ISO/IEC 7816-4, section 5.1.1).
-    var mayHaveSecret: Bool {
+    package var mayHaveSecret: Bool {
         switch instruction {
         // VERIFY, CHANGE REFERENCE DATA or PIN CHANGE/UNBLOCK, DISABLE and ENABLE VERIFICATION REQUIREMENT, RESET RETRY
         // COUNTER; odd instructions have data objects.

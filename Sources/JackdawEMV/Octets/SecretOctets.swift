@@ -17,7 +17,7 @@ public struct SecretOctets: Sendable, Equatable, CustomStringConvertible, Custom
     public init(_ octets: [UInt8]) { self.init(copying: octets.span) }
 
     /// Allocates zeroed memory, and lets `fill` write the octets.
-    init(count: Int, fill: (inout MutableSpan<UInt8>) -> Void) {
+    package init(count: Int, fill: (inout MutableSpan<UInt8>) -> Void) {
         var buffer = SecretBuffer<UInt8>(zeroed: count)
         buffer.withMutableElements(fill)
         storage = Storage(buffer)

@@ -11,8 +11,11 @@ enum CommandKind: Hashable, Sendable {
 
     /// The kind of a command, from its class and instruction. Logical channels and secure messaging do not matter.
     init(_ command: CardCommand) {
-        let isProprietary = command.classOctet & 0x80 != 0
-        switch (isProprietary, command.instruction) {
+        self.init(command.instruction, isProprietary: command.classOctet & 0x80 != 0)
+    }
+
+    private init(_ instruction: UInt8, isProprietary: Bool) {
+        switch (isProprietary, instruction) {
         case (true, 0x1E): self = .applicationBlock
         case (true, 0x18): self = .applicationUnblock
         case (true, 0x16): self = .cardBlock

@@ -12,6 +12,12 @@ struct CardLimits: Sendable, Hashable {
     var isNewCardOnline = false
     /// Whether the card approves after an online request only if the issuer was authenticated.
     var needsIssuer = false
+    /// Whether the card may approve although the issuer's authentication failed.
+    var allowsFailedIssuer = false
+
+    /// - Parameter isIssuerAuthentic: the result of issuer authentication; nil if it was not performed.
+    /// - Returns: whether the card trusts the issuer's answer.
+    func trusts(_ isIssuerAuthentic: Bool?) -> Bool { isIssuerAuthentic ?? !needsIssuer }
 }
 
 /// The facts of a transaction, of which the card decides.
@@ -35,8 +41,10 @@ struct CardActionAnalysis: Sendable, Hashable {
     let isVelocityExceeded: Bool
     private let mustDecline: Bool
     private let mustGoOnline: Bool
+    private let limits: CardLimits
 
     init(_ situation: CardSituation, _ limits: CardLimits) {
+        self.limits = limits
         isVelocityExceeded = limits.consecutiveOffline.map { situation.sinceOnline > $0 } ?? false
         let amount = situation.amount
         let isOver = { (limit: UInt64?) in limit.map { limit in amount.map { $0 > limit } ?? true } ?? false }
@@ -59,11 +67,16 @@ struct CardActionAnalysis: Sendable, Hashable {
     /// - Parameters:
     ///   - requested: the type that the terminal requested.
     ///   - isOnline: whether the issuer has answered.
-    ///   - isApproved: whether the issuer's answer lets the card approve.
+    ///   - isIssuerAuthentic: the result of issuer authentication; nil if it was not performed.
+    ///   - isApproved: whether the issuer's card status update lets the card approve; nil if there is none.
     /// - Returns: a TC or an AAC.
-    func second(_ requested: CryptogramType, isOnline: Bool, isApproved: Bool) -> CryptogramType {
-        guard requested == .tc, !mustDecline else { return .aac }
-        return isOnline && !isApproved ? .aac : .tc
+    func second(
+        _ requested: CryptogramType, isOnline: Bool, isIssuerAuthentic: Bool?, isApproved: Bool?
+    ) -> CryptogramType {
+        guard requested == .tc, !mustDecline, isApproved != false else { return .aac }
+        // An authentication that failed counts, whatever the terminal reports about the issuer afterwards.
+        if isIssuerAuthentic == false { return limits.allowsFailedIssuer ? .tc : .aac }
+        return isOnline && !limits.trusts(isIssuerAuthentic) ? .aac : .tc
     }
 }
 
@@ -95,7 +108,8 @@ struct CardResults: Sendable, Hashable {
 
     /// The state of the card that the results also report.
     struct CardStatus: Sendable, Hashable {
-        var triesLeft: UInt8
+        /// The tries that the PIN has left; nil if the card has no PIN.
+        var triesLeft: UInt8?
         var isNew: Bool
         var scripts: ApplicationState.ScriptRecord
         /// Whether the terminal is in the issuer's country; nil if that is not known.
@@ -128,7 +142,9 @@ struct CardResults: Sendable, Hashable {
             (isVelocityExceeded, 0x80), (isIssuerAuthentic == false, 0x04), (card.scripts.count > 0, 0x02),
             (card.scripts.hasFailed, 0x01),
         ])
-        return [types | first, second, card.scripts.count << 4 | card.triesLeft & 0x0F, fourth, fifth, 0]
+        // A card without a PIN has no tries, and has not exceeded them.
+        let tries = (card.triesLeft ?? 0) & 0x0F
+        return [types | first, second, card.scripts.count << 4 | tries, fourth, fifth, 0]
     }
 
     private static func bits(_ bits: [(isSet: Bool, bit: UInt8)]) -> UInt8 {

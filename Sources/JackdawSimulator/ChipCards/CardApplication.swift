@@ -10,8 +10,8 @@ struct CardApplication: Sendable {
     var directoryEntry: [UInt8]
     /// The application interchange profile (82), two octets.
     var profile: [UInt8]
-    /// The application file locator (94).
-    var locator: [UInt8]
+    /// The answer to GET PROCESSING OPTIONS: the profile and the file locator (94), encoded.
+    var options: [UInt8]
     /// The records with their templates, encoded.
     var records: [RecordPlace: SecretOctets]
     /// Whether answers with processing options and cryptograms have format 2 (template 77); false for format 1 (80).
@@ -39,6 +39,8 @@ struct CardApplication: Sendable {
     var currency: [UInt8]?
     /// The country of the issuer (5F28).
     var country: [UInt8]?
+    /// The objects of the records that the file does not have: they were made when the card was loaded.
+    var made: [Tag]
     /// The state of a new card.
     var initialState: ApplicationState
 
@@ -52,6 +54,20 @@ struct CardApplication: Sendable {
         static func < (left: RecordPlace, right: RecordPlace) -> Bool {
             (left.file, left.number) < (right.file, right.number)
         }
+    }
+
+    /// The most octets of an answer's data: Le has one octet (EMV Book 3, 6.3.2).
+    static let maxAnswerCount = 256
+
+    /// The answer to GET PROCESSING OPTIONS.
+    static func options(_ profile: [UInt8], _ locator: [UInt8], usesFormat2: Bool) -> [UInt8] {
+        guard usesFormat2 else { return TagLengthValueBuilder.encode(0x80, profile + locator) }
+        var builder = TagLengthValueBuilder()
+        builder.append(0x77) { options in
+            options.append(ApplicationInterchangeProfile.tag, profile)
+            options.append(0x94, locator)
+        }
+        return builder.octets
     }
 
     func supports(_ function: ApplicationInterchangeProfile) -> Bool {

@@ -11,13 +11,16 @@ struct CardCertificates<Cryptography: ChipCardCryptography> {
     let place: String
 
     /// Makes the objects of the records that are marked.
-    /// - Throws: ``VirtualCardError`` if a key is missing or too short, or a record must not be signed.
+    /// - Throws: ``VirtualCardError`` if a key is missing or too short, a record must not be signed, or a mark is that of a
+    ///   certificate's part without the certificate's.
     func add(to records: inout CardFileRecords) throws(VirtualCardError) {
-        for tag in CardCertificateTags.late where records.isSigned(tag) {
-            throw VirtualCardError(
-                .value, at: place, "tag \(tag) depends on the signed records, and must be in one that is not signed")
+        try check(records)
+        if let place = records.madePlace(of: 0x8F) {
+            guard let index = keys.index else {
+                throw VirtualCardError(.member, at: place, "it needs rsa.index")
+            }
+            records.make(0x8F, [index])
         }
-        if records.isMade(0x8F) { records.make(0x8F, [keys.index]) }
         if records.isMade(0x90) {
             let (authority, issuer) = (try key(keys.authority, "authority"), try key(keys.issuer, "issuer"))
             let identifier = account.digits.withOctets { digits in
@@ -25,15 +28,27 @@ struct CardCertificates<Cryptography: ChipCardCryptography> {
             }
             let start = [0x02] + identifier + account.expiry + [0, 0, 1]
             let certificate = try certificate(start, of: issuer, by: authority)
-            records.make(0x90, certificate.value)
-            records.make(0x92, certificate.remainder)
-            records.make(0x9F32, issuer.publicKey.exponent)
+            records.make(.issuer, certificate, issuer.publicKey.exponent)
         }
         let tagList = records.value(0x9F4A)
         let staticData = records.staticData + (tagList == [0x82] ? profile : [])
         if records.isMade(0x93) { records.make(0x93, try signature(of: staticData)) }
         try add(&records, .card, keys.card, "card", staticData)
         try add(&records, .pin, keys.pin, "pin", [])
+    }
+
+    private func check(_ records: CardFileRecords) throws(VirtualCardError) {
+        for tag in CardCertificateTags.late {
+            guard let place = records.signedPlace(of: tag) else { continue }
+            throw VirtualCardError(
+                .value, at: place, "it is made after the records are signed, and must be in one that is not signed")
+        }
+        for tags in [CardCertificateTags.issuer, .card, .pin] where !records.isMade(tags.certificate) {
+            for tag in [tags.exponent, tags.remainder] {
+                guard let place = records.madePlace(of: tag) else { continue }
+                throw VirtualCardError(.value, at: place, "it is made together with tag \(tags.certificate) only")
+            }
+        }
     }
 
     private func add(
@@ -47,9 +62,7 @@ struct CardCertificates<Cryptography: ChipCardCryptography> {
         }
         let start = [0x04] + number + account.expiry + [0, 0, 2]
         let certificate = try certificate(start, of: own, by: issuer, over: staticData)
-        records.make(tags.certificate, certificate.value)
-        records.make(tags.remainder, certificate.remainder)
-        records.make(tags.exponent, own.publicKey.exponent)
+        records.make(tags, certificate, own.publicKey.exponent)
     }
 
     private func key(_ key: RSAKeyPair?, _ name: String) throws(VirtualCardError) -> RSAKeyPair {
@@ -95,20 +108,32 @@ struct CardCertificates<Cryptography: ChipCardCryptography> {
     }
 }
 
-/// The tags of a card's certificate.
+extension CardFileRecords {
+    /// Sets the objects of a certificate.
+    fileprivate mutating func make(
+        _ tags: CardCertificateTags, _ made: (value: [UInt8], remainder: [UInt8]), _ exponent: [UInt8]
+    ) {
+        make(tags.certificate, made.value)
+        make(tags.remainder, made.remainder)
+        make(tags.exponent, exponent)
+    }
+}
+
+/// The tags of a certificate.
 struct CardCertificateTags {
     let certificate: Tag
     let exponent: Tag
     let remainder: Tag
 
+    static let issuer = CardCertificateTags(certificate: 0x90, exponent: 0x9F32, remainder: 0x92)
     static let card = CardCertificateTags(certificate: 0x9F46, exponent: 0x9F47, remainder: 0x9F48)
     static let pin = CardCertificateTags(certificate: 0x9F2D, exponent: 0x9F2E, remainder: 0x9F2F)
 
     var all: [Tag] { [certificate, exponent, remainder] }
 
     /// The objects that can be made.
-    static let made: [Tag] = [0x8F, 0x90, 0x92, 0x9F32, 0x93] + card.all + pin.all
+    static let made: [Tag] = [0x8F, 0x93] + issuer.all + card.all + pin.all
 
-    /// The objects that are made of the signed records.
-    static let late: [Tag] = [0x93] + card.all
+    /// The objects that are made after the records are signed, so that no signature can cover them.
+    static let late: [Tag] = [0x93] + card.all + pin.all
 }

@@ -81,13 +81,13 @@ struct CardFileReader<Cryptography: ChipCardCryptography> {
     private func pin(_ file: CardFileObject) throws(VirtualCardError) -> (SecretOctets?, UInt8, UInt8) {
         guard file.has("pin") else { return (nil, 0, 0) }
         let object = try file.object("pin", allowed: ["digits", "tries", "tries_left"])
-        let digits = Array(try object.text("digits").utf8)
+        let digits = try object.text("digits").utf8
         guard (4...12).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }) else {
             throw VirtualCardError(.value, at: object.place(of: "digits"), "a PIN has 4 to 12 digits")
         }
         let tries = try object.number("tries", 1...15) ?? 3
         let left = try object.number("tries_left", 0...tries) ?? tries
-        return (SecretOctets(digits), UInt8(tries), UInt8(left))
+        return (SecretOctets(copying: digits.span), UInt8(tries), UInt8(left))
     }
 
     private func directories(
@@ -108,7 +108,10 @@ struct CardFileReader<Cryptography: ChipCardCryptography> {
         for (index, name) in names.enumerated() {
             switch name {
             case "PSE": directories.append(Self.contactDirectory(applications, language))
-            case "PPSE": directories.append(Self.contactlessDirectory(applications))
+            case "PPSE":
+                let directory = Self.contactlessDirectory(applications)
+                try expectAnswer(directory.controlInformation, "directories")
+                directories.append(directory)
             default:
                 throw VirtualCardError(.value, at: "directories[\(index)]", "a directory is \"PSE\" or \"PPSE\"")
             }

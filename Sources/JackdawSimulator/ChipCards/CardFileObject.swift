@@ -102,27 +102,32 @@ struct CardFileObject {
 
     /// The octets of a member that is a text of hexadecimal digits, perhaps with spaces between them.
     func octets(_ name: String, _ counts: ClosedRange<Int>) throws(VirtualCardError) -> [UInt8] {
-        let text = try text(name)
-        var octets: [UInt8] = []
-        do throws(HexadecimalError) {
-            try Array(text.utf8).span.decodeHexadecimal(skipping: { $0 == UInt8(ascii: " ") }) { octets.append($0) }
-        } catch {
-            throw VirtualCardError(.kind, at: place(of: name), "it must be octets, two hexadecimal digits each")
-        }
-        guard counts.contains(octets.count) else {
-            let right =
-                counts.count == 1 ? "\(counts.lowerBound)" : "\(counts.lowerBound) to \(counts.upperBound)"
-            throw VirtualCardError(
-                .length, at: place(of: name), "it has \(octets.count) octets; right are \(right)")
-        }
-        return octets
+        try secret(name, counts).octets
     }
 
     /// The octets of a secret, in wiped memory.
     func secret(_ name: String, _ counts: ClosedRange<Int>) throws(VirtualCardError) -> SecretOctets {
-        var octets = try octets(name, counts)
-        defer { octets.wipe() }
-        return SecretOctets(octets)
+        let digits = try text(name).utf8
+        let isSpace = { (character: UInt8) in character == UInt8(ascii: " ") }
+        var count = 0
+        do throws(HexadecimalError) {
+            try digits.span.decodeHexadecimal(skipping: isSpace) { _ in count += 1 }
+        } catch {
+            throw VirtualCardError(.kind, at: place(of: name), "it must be octets, two hexadecimal digits each")
+        }
+        guard counts.contains(count) else {
+            let right =
+                counts.count == 1 ? "\(counts.lowerBound)" : "\(counts.lowerBound) to \(counts.upperBound)"
+            throw VirtualCardError(.length, at: place(of: name), "it has \(count) octets; right are \(right)")
+        }
+        return SecretOctets(count: count) { octets in
+            var next = 0
+            // The digits were checked.
+            try? digits.span.decodeHexadecimal(skipping: isSpace) {
+                octets[next] = $0
+                next += 1
+            }
+        }
     }
 
     /// The tag that a member's name is.

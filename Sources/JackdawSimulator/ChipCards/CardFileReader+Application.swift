@@ -21,20 +21,35 @@ extension CardFileReader {
         }
         let cryptograms = try cryptograms(object, account)
         let lists = try CardLists(control.objects, records)
+        let controlInformation = Self.controlInformation(name, control.entry, control.objects)
+        try expectAnswer(controlInformation, object.place(of: "control"))
+        let usesFormat2 = try object.number("format", 1...2) == 2
+        let options = CardApplication.options(profile, records.locator, usesFormat2: usesFormat2)
+        try expectAnswer(options, records.place)
         var state = ApplicationState()
         state.counter = UInt16(try object.number("counter", 0...65_534) ?? 0)
         state.lastOnline = UInt16(try object.number("last_online", 0...Int(state.counter)) ?? 0)
         state.isBlocked = try object.flag("blocked")
         state.data = try data(object)
         return CardApplication(
-            name: name, controlInformation: Self.controlInformation(name, control.entry, control.objects),
-            directoryEntry: Self.directoryEntry(name, control.entry), profile: profile, locator: records.locator,
-            records: try records.encoded(), usesFormat2: try object.number("format", 1...2) == 2,
+            name: name, controlInformation: controlInformation,
+            directoryEntry: Self.directoryEntry(name, control.entry), profile: profile, options: options,
+            records: try records.encoded(), usesFormat2: usesFormat2,
             processingList: lists.processing, firstList: lists.first, secondList: lists.second,
             dynamicCount: lists.dynamicCount, scheme: cryptograms.scheme, keyIndex: cryptograms.keyIndex,
             cipher: cryptograms.cipher, signatureKey: keys.card, pinKey: keys.pin ?? keys.card,
             limits: try limits(object), macLength: cryptograms.macLength, currency: records.value(0x9F42),
-            country: records.value(0x5F28), initialState: state)
+            country: records.value(0x5F28), made: records.madeTags, initialState: state)
+    }
+
+    /// Checks the length of an answer that follows from the file.
+    /// - Throws: ``VirtualCardError`` with the place of its parts if it has more than 256 octets.
+    func expectAnswer(_ answer: [UInt8], _ place: String) throws(VirtualCardError) {
+        guard answer.count <= CardApplication.maxAnswerCount else {
+            throw VirtualCardError(
+                .length, at: place,
+                "the answer has \(answer.count) octets; at most \(CardApplication.maxAnswerCount) are allowed")
+        }
     }
 
     /// The objects of the answer to SELECT, and those of them that directories also have.
@@ -99,13 +114,22 @@ extension CardFileReader {
         guard object.has("limits") else { return CardLimits() }
         let limits = try object.object(
             "limits",
-            allowed: ["online_above", "decline_above", "consecutive_offline", "new_card_online", "issuer_required"])
+            allowed: [
+                "online_above", "decline_above", "consecutive_offline", "new_card_online", "issuer_required",
+                "issuer_may_fail",
+            ])
         let most = 999_999_999_999
+        let (isRequired, mayFail) = (try limits.flag("issuer_required"), try limits.flag("issuer_may_fail"))
+        guard !isRequired || !mayFail else {
+            throw VirtualCardError(
+                .value, at: limits.place(of: "issuer_may_fail"), "an issuer that is required must not fail")
+        }
         return CardLimits(
             onlineAbove: try limits.number("online_above", 0...most).map(UInt64.init),
             declineAbove: try limits.number("decline_above", 0...most).map(UInt64.init),
             consecutiveOffline: try limits.number("consecutive_offline", 0...65_535),
-            isNewCardOnline: try limits.flag("new_card_online"), needsIssuer: try limits.flag("issuer_required"))
+            isNewCardOnline: try limits.flag("new_card_online"), needsIssuer: isRequired,
+            allowsFailedIssuer: mayFail)
     }
 
     /// The account number of the records, packed with padding F, and its sequence number.
@@ -189,6 +213,10 @@ extension CardFileReader {
         let key = try file.object(name, allowed: ["modulus", "exponent", "private_exponent"])
         let modulus = try key.octets("modulus", sizes)
         let exponent = key.has("exponent") ? try key.octets("exponent", 1...3) : [3]
+        // The lengths of certificates, signatures and blocks are those of the numbers (Book 2, 5 and 6).
+        for (name, number) in [("modulus", modulus), ("exponent", exponent)] where number.first == 0 {
+            throw VirtualCardError(.key, at: key.place(of: name), "it must not begin with 00")
+        }
         let pair = RSAKeyPair(
             publicKey: RSAPublicKey(modulus: modulus, exponent: exponent),
             privateExponent: try key.secret("private_exponent", 1...modulus.count))
@@ -206,7 +234,7 @@ extension CardFileReader {
 /// The RSA keys of an application's file.
 struct CardFileKeys {
     /// The index of the certification authority's key (8F).
-    var index: UInt8 = 0
+    var index: UInt8?
     var authority: RSAKeyPair?
     var issuer: RSAKeyPair?
     var card: RSAKeyPair?
@@ -231,16 +259,24 @@ struct CardFileAccount {
     ///   - expiry: the expiration date as in tag 5F24.
     init?(_ packed: SecretOctets, sequence: UInt8, expiry: [UInt8]) {
         guard sequence >> 4 < 10, sequence & 0x0F < 10, CardDate(expiry.span) != nil else { return nil }
-        var digits: [UInt8] = packed.withOctets { octets in
-            octets.indices.flatMap { [octets[$0] >> 4, octets[$0] & 0x0F] }
+        let digits = packed.withOctets { octets in
+            let isPadded = octets.count > 0 && octets[octets.count - 1] & 0x0F == 0x0F
+            return SecretOctets(count: 2 * octets.count - (isPadded ? 1 : 0)) { digits in
+                for index in digits.indices { digits[index] = 0x30 + octets.digit(index) }
+            }
         }
-        defer { digits.wipe() }
-        if digits.last == 0x0F { digits.removeLast() }
-        guard (8...19).contains(digits.count), digits.allSatisfy({ $0 < 10 }) else { return nil }
-        for index in digits.indices { digits[index] |= 0x30 }
+        let isNumber = digits.withOctets { digits in
+            (8...19).contains(digits.count) && digits.indices.allSatisfy { (0x30...0x39).contains(digits[$0]) }
+        }
+        guard isNumber else { return nil }
         self.packed = packed
-        self.digits = SecretOctets(digits)
+        self.digits = digits
         sequenceNumber = sequence >> 4 * 10 + sequence & 0x0F
         self.expiry = [expiry[1], expiry[0]]
     }
+}
+
+extension Span<UInt8> {
+    /// The packed digit at a place, 0 to 15: each octet has two.
+    func digit(_ index: Int) -> UInt8 { index.isMultiple(of: 2) ? self[index / 2] >> 4 : self[index / 2] & 0x0F }
 }

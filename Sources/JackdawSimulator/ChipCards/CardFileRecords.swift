@@ -67,8 +67,22 @@ struct CardFileRecords {
     /// Whether an object must be made.
     func isMade(_ tag: Tag) -> Bool { entries.values.contains { $0.made.contains(tag) } }
 
-    /// Whether an object that must be made is in a signed record.
-    func isSigned(_ tag: Tag) -> Bool { entries.values.contains { $0.isSigned && $0.made.contains(tag) } }
+    /// The place in the file of an object that must be made; nil if no record has one.
+    func madePlace(of tag: Tag) -> String? { madePlace(of: tag) { _ in true } }
+
+    /// The place in the file of an object that must be made in a signed record; nil if there is none.
+    func signedPlace(of tag: Tag) -> String? { madePlace(of: tag) { $0.isSigned } }
+
+    private func madePlace(of tag: Tag, _ isWanted: (Entry) -> Bool) -> String? {
+        let found = places.lazy.compactMap { entries[$0] }.first { $0.made.contains(tag) && isWanted($0) }
+        return found.map { "\($0.place).objects.\(tag)" }
+    }
+
+    /// The objects that were made, in ascending order.
+    var madeTags: [Tag] {
+        let made = entries.values.flatMap { entry in entry.made.filter { entry.objects.contains($0) } }
+        return Set(made).sorted()
+    }
 
     /// Sets an object that was made; an empty one is left out.
     mutating func make(_ tag: Tag, _ value: [UInt8]) {

@@ -89,20 +89,18 @@ extension VirtualCard {
         if isOnline, transaction.results.isIssuerAuthentic == nil, data.contains(where: { $0 != 0 }) {
             authenticateIssuer(data, &transaction, index)
         }
-        let isMissing = transaction.results.isIssuerAuthentic == nil && applications[index].limits.needsIssuer
-        let isApproved =
-            transaction.results.isIssuerAuthentic != false && !isMissing
-            && transaction.statusUpdate.map { $0[1] & 0x80 != 0 } ?? true
         let isBlocked = states[index].isBlocked || isBlocked
         guard !isBlocked, let analysis = transaction.analysis else { return .aac }
-        return analysis.second(requested, isOnline: isOnline, isApproved: isApproved)
+        return analysis.second(
+            requested, isOnline: isOnline, isIssuerAuthentic: transaction.results.isIssuerAuthentic,
+            isApproved: transaction.statusUpdate.map { $0[1] & 0x80 != 0 })
     }
 
-    /// Sets the counters after the second cryptogram.
+    /// Sets the counters after the second cryptogram, if the card trusts the issuer's answer.
     private mutating func conclude(_ index: Int) {
         guard let transaction = session.transaction else { return }
         let results = transaction.results
-        if !results.isUnableToGoOnline, results.isIssuerAuthentic != false {
+        if !results.isUnableToGoOnline, applications[index].limits.trusts(results.isIssuerAuthentic) {
             states[index].lastOnline = transaction.counter
             // The issuer has received the report of an earlier transaction's commands.
             states[index].scripts = transaction.scripts
@@ -148,7 +146,7 @@ extension VirtualCard {
         let state = states[index]
         let country = transaction.values[0x9F1A]
         let status = CardResults.CardStatus(
-            triesLeft: triesLeft, isNew: state.lastOnline == 0, scripts: state.scripts,
+            triesLeft: pin == nil ? nil : triesLeft, isNew: state.lastOnline == 0, scripts: state.scripts,
             isDomestic: country == nil || application.country == nil ? nil : country == application.country)
         let results = transaction.results.octets(
             application.scheme, first: isFirst ? type : transaction.first?.type ?? .arqc, second: isFirst ? nil : type,

@@ -90,16 +90,7 @@ extension VirtualCard {
         var transaction = CardTransactionState(counter: states[index].counter)
         transaction.add(values, of: application.processingList)
         session.transaction = transaction
-        var builder = TagLengthValueBuilder()
-        if application.usesFormat2 {
-            builder.append(0x77) { options in
-                options.append(ApplicationInterchangeProfile.tag, application.profile)
-                options.append(0x94, application.locator)
-            }
-        } else {
-            builder.append(0x80, application.profile + application.locator)
-        }
-        return CardResponse(data: builder.octets, status: .success)
+        return CardResponse(data: application.options, status: .success)
     }
 
     /// The values of the command's template 83; nil if it is not one such template.

@@ -9,8 +9,6 @@ extension VirtualCard {
         guard command.data.isEmpty else { return .status(.wrongLength) }
         guard command.parameter1 == 0, command.parameter2 == 0 else { return .status(.wrongParameters) }
         guard session.application != nil else { return .status(.conditionsNotSatisfied) }
-        // With another length, T=0 asks for the command again.
-        guard !usesT0 || command.expectedLength == 8 else { return .status(.length(8)) }
         let challenge = randomOctets(8)
         session.challenge = challenge
         return CardResponse(data: challenge, status: .success)
@@ -63,14 +61,12 @@ extension VirtualCard {
 
     /// The digits of a PIN block of 8 octets, in ASCII: 2, the number of digits, the digits, padding F; nil if it is none.
     private static func digits(of block: Span<UInt8>) -> SecretOctets? {
-        var digits = block.indices.flatMap { [block[$0] >> 4, block[$0] & 0x0F] }
-        defer { digits.wipe() }
-        let count = Int(digits[1])
-        guard digits[0] == 2, (4...12).contains(count), digits[2..<2 + count].allSatisfy({ $0 < 10 }),
-            digits[(2 + count)...].allSatisfy({ $0 == 0x0F })
+        let count = Int(block.digit(1))
+        guard block.digit(0) == 2, (4...12).contains(count), (2..<2 + count).allSatisfy({ block.digit($0) < 10 }),
+            (2 + count..<16).allSatisfy({ block.digit($0) == 0x0F })
         else { return nil }
-        var text = digits[2..<2 + count].map { $0 | 0x30 }
-        defer { text.wipe() }
-        return SecretOctets(text)
+        return SecretOctets(count: count) { digits in
+            for index in digits.indices { digits[index] = 0x30 | block.digit(2 + index) }
+        }
     }
 }

@@ -90,8 +90,14 @@ public struct VirtualCard: Sendable {
         }
         let challenge = session.challenge
         session.forgetOnce()
-        let response = execute(instruction, command, challenge)
-        return deliver(response, to: command)
+        guard usesT0, command.data.isEmpty else {
+            return deliver(execute(instruction, command, challenge), to: command)
+        }
+        let before = self
+        let response = deliver(execute(instruction, command, challenge), to: command)
+        // A command whose length is corrected was not carried out (ISO/IEC 7816-4): the terminal sends it again.
+        if response.status.first == StatusWord.length(0).first { self = before }
+        return response
     }
 
     private mutating func execute(
@@ -231,9 +237,14 @@ struct CardTransactionState: Sendable {
 }
 
 extension VirtualCard: RedactedDescription {
-    /// The names of the applications, and nothing of their content.
+    /// The names of the applications, each with the tags of the objects that its file marks as made, and nothing of their
+    /// content.
     public var description: String {
-        let names = applications.map { $0.name.hexadecimal }
-        return "virtual card with \(names.joined(separator: ", "))"
+        let applications = applications.map { application in
+            let name = application.name.hexadecimal
+            guard !application.made.isEmpty else { return name }
+            return "\(name) (made: \(application.made.map(\.description).joined(separator: " ")))"
+        }
+        return "virtual card with \(applications.joined(separator: ", "))"
     }
 }

@@ -30,7 +30,7 @@ struct IssuerKeySet: Sendable {
     /// The scheme; nil if the cards name it.
     var scheme: IssuerScheme?
     /// The number of octets of a command's authentication code, 4 to 8.
-    var macCount: Int
+    var macLength: Int
     var cryptogram: SecretOctets
     var integrity: SecretOctets
     var confidentiality: SecretOctets

@@ -66,7 +66,7 @@ struct IssuerFileReader<Cryptography: IssuerCryptography> {
             let set = IssuerKeySet(
                 application: object.has("aid") ? try object.octets("aid", 0...16) : [],
                 accounts: try object.digits("prefix", 0...19) ?? SecretOctets([]), scheme: try scheme(object),
-                macCount: try object.number("mac_length", 4...8) ?? 8,
+                macLength: try object.number("mac_length", 4...8) ?? 8,
                 cryptogram: try object.secret("cryptogram", 16...16),
                 integrity: try object.secret("integrity", 16...16),
                 confidentiality: try object.secret("confidentiality", 16...16))

@@ -92,7 +92,7 @@ extension SimulatedIssuer {
         let scheme: IssuerScheme
         let transaction: ChipCardTransaction
         /// The number of octets of a command's authentication code.
-        let macCount: Int
+        let macLength: Int
     }
 
     /// The result of the check of a cryptogram.
@@ -130,7 +130,7 @@ extension SimulatedIssuer {
             terminalData: terminalData, profile: profile, counter: transaction.counter, cardData: covered)
         guard let expected, SecretOctets(expected) == SecretOctets(cryptogram) else { return .wrong }
         return .right(
-            VerifiedCard(cipher: cipher, scheme: scheme, transaction: transaction, macCount: keys.macCount))
+            VerifiedCard(cipher: cipher, scheme: scheme, transaction: transaction, macLength: keys.macLength))
     }
 
     /// The terminal's data that a cryptogram covers, 29 octets; nil if an object but the other amount is missing.
@@ -214,12 +214,12 @@ extension SimulatedIssuer.VerifiedCard {
             data = value
         case .whole(let octets): return octets.octets
         }
-        guard header.count == 4, data.count + macCount <= 255 else { return nil }
-        let start = header + [UInt8(data.count + macCount)]
+        guard header.count == 4, data.count + macLength <= 255 else { return nil }
+        let start = header + [UInt8(data.count + macLength)]
         guard let code = cipher.commandMAC(header: start, data: data, in: transaction, number: number) else {
             return nil
         }
-        return start + data + code.prefix(macCount)
+        return start + data + code.prefix(macLength)
     }
 }
 

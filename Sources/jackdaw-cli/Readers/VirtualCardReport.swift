@@ -4,7 +4,7 @@ import JackdawSimulator
 import JackdawTransport
 
 /// Prints the events of a virtual card: a line or a JSON object for each. Data of commands and answers, which may be card
-/// data or a PIN, is shown only if it is revealed.
+/// data, is shown only if it is revealed. The data of commands that may have a PIN is never shown.
 struct VirtualCardReport: Sendable {
     let conversation: Conversation
     let link: LinkName
@@ -25,7 +25,7 @@ struct VirtualCardReport: Sendable {
             let header = command.withOctets { octets in octets.indices.prefix(4).map { octets[$0] }.hexadecimal }
             let name = event.instruction ?? "unknown command"
             let data = isRevealed ? response.data.octets.hexadecimal : nil
-            let sent = isRevealed ? command.octets.hexadecimal : nil
+            let sent = isRevealed ? event.revealedCommand?.octets.hexadecimal : nil
             var line = "\(name) \(sent ?? header): \(response.status)"
             if response.data.count > 0 { line += ", \(data ?? counted(response.data.count, "byte"))" }
             await add("command", line) { object in

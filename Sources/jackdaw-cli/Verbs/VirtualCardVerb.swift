@@ -16,8 +16,8 @@ struct VirtualCardVerb: Verb {
             vsmartcard (Debian: apt install pcscd vsmartcard-vpcd).
 
             Each command is reported with its instruction, its header and the status word of the answer; --reveal \
-            also shows the data of both, which may be card data and PINs. The master keys must be published for \
-            tests, unless --own-keys is given.
+            also shows the data of both, which may be card data. PINs are never shown. The master keys must be \
+            published for tests, unless --own-keys is given.
 
             EXIT CODES
               64  usage
@@ -48,7 +48,7 @@ struct VirtualCardVerb: Verb {
     @Flag(help: "Allow master keys that are not published for tests.")
     var ownKeys = false
 
-    @Flag(help: "Show the data of commands and answers, which may be card data and PINs.")
+    @Flag(help: "Show the data of commands and answers, which may be card data; never PINs.")
     var reveal = false
 
     @Flag(help: "Print one JSON object for each event.")

@@ -19,13 +19,15 @@ enum ChipCardFile: String, CaseIterable {
     }
 
     /// The card, with changes of its text.
-    func card(_ changes: [String: String] = [:], allowsOwnKeys: Bool = false) throws -> VirtualCard {
+    func card(
+        _ changes: [String: String] = [:], allowsOwnKeys: Bool = false, mode: CardMode = .test
+    ) throws -> VirtualCard {
         var text = try text
         for (old, new) in changes {
             #expect(text.contains(old), "\(old)")
             text = text.replacingOccurrences(of: old, with: new)
         }
-        return try VirtualCard(json: Array(text.utf8), LibCryptoPrimitives(mode: .test), allowsOwnKeys: allowsOwnKeys)
+        return try VirtualCard(json: Array(text.utf8), LibCryptoPrimitives(mode: mode), allowsOwnKeys: allowsOwnKeys)
     }
 
     /// The PIN of the card.

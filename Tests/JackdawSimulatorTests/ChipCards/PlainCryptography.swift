@@ -62,6 +62,23 @@ enum PlainCard {
         """
     }
 
+    /// The second application.
+    static let other = """
+        {
+          "aid": "A0000009990102", "label": "OTHER", "profile": "1000",
+          "records": [
+            {"file": 1, "record": 1, "objects": {"5A": "9999990000000022", "5F24": "301231", "8C": "\(list)", "8D": "8A02"}}
+          ],
+          "cryptograms": {
+            "scheme": "visa-18",
+            "card_keys": {
+              "cryptogram": "00112233445566778899AABBCCDDEEFF", "integrity": "00112233445566778899AABBCCDDEEFF",
+              "confidentiality": "00112233445566778899AABBCCDDEEFF"
+            }
+          }
+        }
+        """
+
     /// The text of the file. Its values can be replaced in the text.
     static let text = """
         {
@@ -90,25 +107,17 @@ enum PlainCard {
               "limits": {"online_above": 5000, "decline_above": 100000},
               "rsa": {"index": "77", "authority": \(key(112)), "issuer": \(key(104)), "card": \(key(96))}
             },
-            {
-              "aid": "A0000009990102", "label": "OTHER", "profile": "1000",
-              "records": [
-                {"file": 1, "record": 1, "objects": {"5A": "9999990000000022", "5F24": "301231", "8C": "\(list)", "8D": "8A02"}}
-              ],
-              "cryptograms": {
-                "scheme": "visa-18",
-                "card_keys": {
-                  "cryptogram": "00112233445566778899AABBCCDDEEFF", "integrity": "00112233445566778899AABBCCDDEEFF",
-                  "confidentiality": "00112233445566778899AABBCCDDEEFF"
-                }
-              }
-            }
+            \(other)
           ]
         }
         """
 
     /// The card, with changes of its text; the first change of a text that occurs several times counts.
     static func card(_ changes: (String, String)..., isPublished: Bool = true) throws(VirtualCardError) -> VirtualCard {
+        try card(changes, isPublished: isPublished)
+    }
+
+    static func card(_ changes: [(String, String)], isPublished: Bool = true) throws(VirtualCardError) -> VirtualCard {
         var text = text
         for (old, new) in changes {
             guard let range = text.firstRange(of: old) else { preconditionFailure("\(old) is not in the file") }

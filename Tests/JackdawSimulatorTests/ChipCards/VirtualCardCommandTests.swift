@@ -12,10 +12,23 @@ import Testing
         "80AE40001D" + "000000001000" + "000000000000" + "0528" + "0000000000" + "0978" + "26011500"
         + "5A5A5A5A"
 
-    private func card(_ changes: (String, String)? = nil) throws -> VirtualCard {
-        var card = try changes.map { change throws(VirtualCardError) in try PlainCard.card(change) } ?? PlainCard.card()
+    private func card(_ changes: (String, String)...) throws -> VirtualCard {
+        var card = try PlainCard.card(changes)
         _ = card.powerOn()
         return card
+    }
+
+    /// The same purchase of 60.00 EUR, for which the card goes online.
+    private var online: String { first.replacing("000000001000", with: "000000006000") }
+
+    /// The second GENERATE AC, which asks for a TC, with a response code and issuer authentication data.
+    private func second(_ code: String, _ data: String = "00000000000000000000") -> String {
+        "80AE400029" + code + data + first.dropFirst(10)
+    }
+
+    /// The answer to a command over T=0, which is fetched.
+    private func fetch(_ command: String, _ card: inout VirtualCard) -> String {
+        card.send("00C00000" + card.send(command).suffix(2))
     }
 
     @Test func aCardWithoutPowerAnswersNothing() throws {
@@ -77,13 +90,12 @@ import Testing
 
     @Test func cryptogramsComeInTheirOrder() throws {
         var card = try card()
-        let second = "80AE400029" + "3030" + "00000000000000000000" + first.dropFirst(10)
+        let second = second("3030")
         #expect(card.send([select, options, second]) == "6700")
         #expect(card.send(first).hasPrefix("61"))
         // A TC is the end.
         #expect(card.send(first) == "6985")
         #expect(card.send(second) == "6985")
-        let online = first.replacing("000000001000", with: "000000006000")
         #expect(card.send([select, options, online]).hasPrefix("61"))
         #expect(card.send("008200000800000000000000") == "6700")
         #expect(card.send("0082000008" + "0000000000000000") == "6300")
@@ -91,6 +103,76 @@ import Testing
         #expect(card.send("80AE800029" + second.dropFirst(10)) == "6A86")
         #expect(card.send(second).hasPrefix("61"))
         #expect(card.send(second) == "6985")
+    }
+
+    /// The terminal's code says that the issuer was not reached (Y3), or that it approved (00).
+    @Test(arguments: ["5933", "3030"])
+    func anIssuerThatFailedIsNotTrusted(_ code: String) throws {
+        for (limit, type) in [("", "00"), (", \"issuer_may_fail\": true", "40")] {
+            var card = try card(("\"online_above\": 5000", "\"online_above\": 5000" + limit))
+            #expect(card.send([select, options, online]).hasPrefix("61"))
+            #expect(card.send("0082000008" + "0000000000000000") == "6300")
+            #expect(fetch(second(code), &card).contains("9F2701" + type))
+            // The transaction does not count as one that was online.
+            #expect(card.send("80CA9F1305") == "9F13020000" + "9000")
+        }
+        // Without an authentication that failed, Y3 lets the card approve.
+        var card = try card()
+        #expect(card.send([select, options, online]).hasPrefix("61"))
+        #expect(fetch(second(code), &card).contains("9F270140"))
+    }
+
+    @Test(arguments: [
+        ("00000000000000000000", "00", "0000"), ("AC1D020E00000001" + "3030", "40", "0001"),
+        ("AC1D020E00000002" + "3030", "00", "0000"),
+    ])
+    func countersNeedAnIssuerThatIsRequired(_ data: String, _ type: String, _ lastOnline: String) throws {
+        var card = try card(("\"online_above\": 5000", "\"online_above\": 5000, \"issuer_required\": true"))
+        #expect(card.send([select, options, online]).hasPrefix("61"))
+        #expect(fetch(second("3030", data), &card).contains("9F2701" + type))
+        #expect(card.send("80CA9F1305") == "9F1302" + lastOnline + "9000")
+    }
+
+    /// EMV Book 3, 6.5.7 and 6.5.12; the verification results are those of M/Chip and of Visa.
+    @Test func aCardWithoutAPINHasNotExceededItsTries() throws {
+        let pin = "\"pin\": {\"digits\": \"1234\", \"tries\": 2},"
+        for (change, tries) in [(pin, "02"), ("", "00")] {
+            var card = try card((pin, change))
+            #expect(card.send([select, options, "80CA9F1704"]) == (change.isEmpty ? "6A88" : "9F170102" + "9000"))
+            if change.isEmpty {
+                #expect(card.send("0020008008241234FFFFFFFFFF") == "6A88")
+                #expect(card.send(["0084000008", "0020008860" + String(repeating: "00", count: 96)]) == "6A88")
+                #expect(card.send("00200000") == "6A86")
+            }
+            #expect(fetch(first, &card).contains("9F1012" + "0111" + "9000" + tries + "2200" + "00"))
+            #expect(card.send(["00A4040007A0000009990102", "80A80000028300"]).hasPrefix("61"))
+            #expect(fetch(first, &card).contains("0601120390" + "1000"))
+        }
+    }
+
+    /// A list of no octets gives a command without data: 6Cxx corrects its Le, and says that it was not carried out.
+    @Test func aCommandWithoutDataIsCarriedOutOnceOverT0() throws {
+        let changes = [
+            ("\"9F38\": \"9F1A02\"", "\"9F38\": \"\(PlainCard.list)\""),
+            ("\"8C\": \"\(PlainCard.list)\"", "\"8C\": \"9F3500\""),
+        ]
+        var card = try card(changes[0], changes[1])
+        let options = "80A800001F" + "831D" + first.dropFirst(10)
+        #expect(card.send([select, options]).hasPrefix("61"))
+        for command in ["80AE5000", "80AE4000"] {
+            let corrected = card.send(command + "00")
+            #expect(corrected.hasPrefix("6C") && corrected.count == 4)
+            #expect(card.send(command + "01") == corrected)
+            if command == "80AE4000" {
+                let answer = card.send(command + corrected.suffix(2))
+                #expect(answer.contains("9F270140") && answer.hasSuffix("9000"))
+            }
+        }
+        #expect(card.send("80AE400000") == "6985")
+        // Over T=1, Le is the most that the terminal takes.
+        var other = try self.card(changes[0], changes[1], (PlainCard.contactT0, PlainCard.contactT1))
+        #expect(other.send([select + "00", options + "00", "80AE400000"]).contains("9F270140"))
+        #expect(other.send("80AE400000") == "6985")
     }
 
     @Test func theDataOfAnAnswerAreFetchedOverT0() throws {

@@ -7,16 +7,15 @@ import Testing
 @Suite struct VirtualCardFileTests {
     private func error(_ changes: (String, String)..., isPublished: Bool = true) -> VirtualCardError? {
         do throws(VirtualCardError) {
-            switch changes.count {
-            case 1: _ = try PlainCard.card(changes[0], isPublished: isPublished)
-            case 2: _ = try PlainCard.card(changes[0], changes[1], isPublished: isPublished)
-            default: _ = try PlainCard.card(isPublished: isPublished)
-            }
+            _ = try PlainCard.card(changes, isPublished: isPublished)
             return nil
         } catch {
             return error
         }
     }
+
+    /// Hexadecimal digits.
+    private static func octets(_ count: Int) -> String { String(repeating: "41", count: count) }
 
     @Test(
         arguments: [
@@ -60,6 +59,33 @@ import Testing
                 "applications[0].cryptograms.issuer_keys"
             ),
             ("\"online_above\": 5000", "\"online_above\": -1", .value, "applications[0].limits.online_above"),
+            (
+                "\"online_above\": 5000", "\"issuer_required\": true, \"issuer_may_fail\": true", .value,
+                "applications[0].limits.issuer_may_fail"
+            ),
+            ("\"5F28\": \"0528\"", "\"9F2D\": \"made\"", .value, "applications[0].records[2].objects.9F2D"),
+            ("\"5F28\": \"0528\"", "\"9F2F\": \"made\"", .value, "applications[0].records[2].objects.9F2F"),
+            ("\"90\": \"made\"", "\"9F20\": \"00\"", .value, "applications[0].records[3].objects.9F32"),
+            ("\"9F46\": \"made\", ", "", .value, "applications[0].records[3].objects.9F47"),
+            (
+                "\"5F28\": \"0528\"}",
+                "\"5F28\": \"0528\"}}, {\"file\": 4, \"record\": 1, \"objects\": {\"9F2E\": \"made\"}", .value,
+                "applications[0].records[3].objects.9F2E"
+            ),
+            ("\"index\": \"77\", ", "", .member, "applications[0].records[3].objects.8F"),
+            (
+                "\"authority\": {\"modulus\": \"7F", "\"authority\": {\"modulus\": \"00", .key,
+                "applications[0].rsa.authority.modulus"
+            ),
+            (
+                "\"authority\": {", "\"authority\": {\"exponent\": \"0003\", ", .key,
+                "applications[0].rsa.authority.exponent"
+            ),
+            (
+                "\"9F38\": \"9F1A02\"",
+                "\"5F53\": \"\(Self.octets(115))\", \"5F54\": \"\(Self.octets(115))\"", .length,
+                "applications[0].control"
+            ),
             ("\"authority\"", "\"authorities\"", .member, "applications[0].rsa"),
             ("\"index\": \"77\"", "\"index\": \"7\"", .kind, "applications[0].rsa.index"),
         ] as [(String, String, VirtualCardError.Code, String)])
@@ -67,6 +93,45 @@ import Testing
         let found = try #require(error((old, new)))
         #expect(found.code == code, "\(found)")
         #expect(found.place == place, "\(found)")
+    }
+
+    /// The longest answer has 256 octets.
+    @Test func answersAreLimited() throws {
+        // 6F; 84 with the name; A5 with 50, 87, 9F38, 5F53 with 100 octets, and 5F54.
+        let room = 256 - 3 - 9 - (3 + 7 + 3 + 6 + 103 + 3)
+        for (count, isRight) in [(room, true), (room + 1, false)] {
+            let more = "\"5F53\": \"\(Self.octets(100))\", \"5F54\": \"\(Self.octets(count))\", \"9F38\": \"9F1A02\""
+            #expect(error(("\"9F38\": \"9F1A02\"", more))?.code == (isRight ? nil : .length))
+        }
+        let others = (3...16).map { PlainCard.other.replacing("A0000009990102", with: "A00000099901\(10 + $0)") }
+        let many = ([PlainCard.other] + others).joined(separator: ",")
+        #expect(error((PlainCard.other, many))?.place == "directories")
+        #expect(error((PlainCard.other, many), ("\"language\"", "\"directories\": [\"PSE\"], \"language\"")) == nil)
+        let records = (0..<60).map { "{\"file\": 3, \"record\": \(2 * $0 + 1), \"objects\": {}}" }
+        let last = "{\"file\": 11, \"record\": 1, \"objects\": {\"9F27\": \"40\"}}"
+        let found = error((last, records.joined(separator: ",")))
+        #expect(found?.code == .length)
+        #expect(found?.place == "applications[0].records")
+    }
+
+    @Test func theDescriptionHasTheObjectsThatWereMade() throws {
+        let description = "\(try PlainCard.card())"
+        #expect(description.contains("A0000009990101 (made: 8F 90 92 9F32 9F46 9F47 9F48), A0000009990102"))
+        #expect(!"\(try PlainCard.card(("\"9F48\": \"made\"", "\"9F20\": \"00\"")))".contains("9F48"))
+    }
+
+    /// The file has the private exponent as digits, and no memory but that of the card has its octets.
+    @Test func keysAreNotLeftInMemory() throws {
+        var random = SeededRandom(seed: 5)
+        let inverted = (0..<96).map { _ in UInt8.random(in: 0...255, using: &random) }
+        let digits = inverted.map { String(Int(~$0) + 256, radix: 16).suffix(2) }.joined()
+        func load() throws -> Bool {
+            // The key of the card, which is the last one.
+            let card = try PlainCard.card(("\"private_exponent\": \"03\"}}", "\"private_exponent\": \"\(digits)\"}}"))
+            return try memoryHolds(inverted: Array(inverted[32..<64])) && !card.isPowered
+        }
+        #expect(try load())
+        #expect(try !memoryHolds(inverted: Array(inverted[32..<64])))
     }
 
     @Test func masterKeysMustBePublished() throws {

@@ -48,6 +48,22 @@ import Testing
         #expect(throws: LinkError.self) { try result.get() }
     }
 
+    /// VERIFY and the changes of a PIN, with any class, and commands that cannot be read.
+    @Test(arguments: [
+        ("0020008008241234FFFFFFFFFF", true), ("8020008008241234FFFFFFFFFF", true),
+        ("0C20008008241234FFFFFFFFFF", true), ("0024000008241234FFFFFFFFFF", true),
+        ("8424000208241234FFFFFFFFFF", true), ("002C000008241234FFFFFFFFFF", true),
+        ("00200080000008241234FFFFFFFFFF", true), ("20008008241234FFFFFFFFFF", true), ("002000", true),
+        ("00A4040007A0000009990101", false), ("00B2010C00", false), ("80100000", false),
+    ])
+    func dataOfPINsAreNeverRevealed(_ command: String, _ isHidden: Bool) throws {
+        var card = try PlainCard.card()
+        let octets = hex(command)
+        let event = VirtualCardEvent.answered(command: SecretOctets(octets), response: card.receive(octets.span))
+        #expect(event.revealedCommand == (isHidden ? nil : SecretOctets(octets)))
+        #expect(VirtualCardEvent.reset.revealedCommand == nil)
+    }
+
     /// A PIN and a card number.
     @Test func eventsShowNoSecret() throws {
         var card = try PlainCard.card()
