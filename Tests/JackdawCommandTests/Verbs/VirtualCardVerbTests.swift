@@ -84,14 +84,16 @@ import Testing
         #expect(revealed.output.contains("4761739001010010"))
     }
 
-    @Test(.timeLimit(.minutes(10)), arguments: [[], ["--json"]])
+    @Test(.timeLimit(.minutes(30)), arguments: [[], ["--json"]])
     func aPINIsNeverShown(_ options: [String]) async throws {
         let (output, messages, _) = try await run(options + ["--reveal"]) { far in
-            try await far.send(hex("000101" + "000C" + "00A4040007A0000000031010" + "0007" + "80A80000028300"))
+            try await far.send(hex("000101" + "000C" + "00A4040007A0000000031010"))
             #expect(try await far.received() == hex("00026130"))
+            try await far.send(hex("0007" + "80A80000028300"))
             #expect(try await far.received()?.starts(with: hex("000261")) == true)
-            try await far.send(hex("000D" + "0020008008241234FFFFFFFFFF" + "000D" + "8020008008241234FFFFFFFFFF"))
+            try await far.send(hex("000D" + "0020008008241234FFFFFFFFFF"))
             #expect(try await far.received() == hex("00029000"))
+            try await far.send(hex("000D" + "8020008008241234FFFFFFFFFF"))
             #expect(try await far.received() == hex("00026E00"))
         }
         #expect(output.contains("VERIFY") && output.contains("A0000000031010"))
