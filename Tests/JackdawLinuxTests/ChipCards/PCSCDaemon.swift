@@ -26,18 +26,14 @@ struct Program {
         process.standardOutput = pipe
         process.standardError = pipe
         process.standardInput = FileHandle.nullDevice
-        return try await withCheckedThrowingContinuation { done in
-            Thread.detachNewThread {
-                do {
-                    try process.run()
-                } catch {
-                    return done.resume(throwing: error)
-                }
-                let output = pipe.fileHandleForReading.readDataToEndOfFile()
-                process.waitUntilExit()
-                done.resume(returning: (process.terminationStatus, String(decoding: output, as: UTF8.self)))
-            }
+        // Not `waitUntilExit`, which can wait for ever in a process with many threads.
+        let status = Shared<Int32?>(nil)
+        process.terminationHandler = { ended in status.with { $0 = ended.terminationStatus } }
+        try process.run()
+        let output = await withCheckedContinuation { done in
+            Thread.detachNewThread { done.resume(returning: pipe.fileHandleForReading.readDataToEndOfFile()) }
         }
+        return (try await status.first { $0 }, String(decoding: output, as: UTF8.self))
     }
 }
 
@@ -116,7 +112,6 @@ final class PCSCDaemon: Sendable {
     /// Ends the daemon.
     func stop() {
         try? life.fileHandleForWriting.close()
-        process.waitUntilExit()
         try? FileManager.default.removeItem(at: folder)
     }
 
