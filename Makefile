@@ -30,7 +30,7 @@ demo: build ## read the cards in captures/
 	@.ci/demo $(JACKDAW)
 
 test: setup ## build and run all tests; FILTER=REGEX runs those whose name matches
-	swift test --experimental-maximum-parallelization-width 4 $(if $(FILTER),--filter '$(FILTER)')
+	swift test --experimental-maximum-parallelization-width 4 $(TEST_OPTIONS) $(if $(FILTER),--filter '$(FILTER)')
 
 quick: ## build and test floor 0 and the readers only; FILTER=REGEX as above
 	@.ci/quick '$(FILTER)'

@@ -6,7 +6,10 @@ import Testing
 @testable import JackdawPCSC
 
 /// Links through libpcsclite and pcscd itself to a virtual reader.
-@Suite(.needsDaemon) struct DaemonTests {
+@Suite(
+    .enabled(if: PCSCDaemon.obstacle == nil, "pcscd cannot be started: see PCSCDaemon.obstacle"),
+    .timeLimit(.minutes(30)))
+struct DaemonTests {
     /// A card of T=1 (TD1 and TD2: 81 31, IFSC FE, BWI and CWI 45), with the historical octets `JACK`.
     private static let answerToReset = hex("3B D4 18 FF 81 31 FE 45 4A 41 43 4B 3B")
 
@@ -34,9 +37,9 @@ import Testing
     }
 
     @Test func aCardAnswersByPartOfItsReadersNameAndByNumber() async throws {
-        let daemon = try PrivateDaemon()
+        let daemon = try await PCSCDaemon()
         await #expect(processExitsWith: .success) { [socket = daemon.socket as String, port = daemon.port as UInt16] in
-            PrivateDaemon.use(socket)
+            PCSCDaemon.use(socket)
             let service = CardService()
             #expect(try await service.readers().map(\.state) == [.empty, .empty])
             let missing = await #expect(throws: LinkError.self) {
@@ -65,9 +68,9 @@ import Testing
     }
 
     @Test func aRemovedCardIsSeenAndLosesTheLink() async throws {
-        let daemon = try PrivateDaemon()
+        let daemon = try await PCSCDaemon()
         await #expect(processExitsWith: .success) { [socket = daemon.socket as String, port = daemon.port as UInt16] in
-            PrivateDaemon.use(socket)
+            PCSCDaemon.use(socket)
             let card = try Self.card(port)
             _ = try await Self.readers(when: 0, is: .present)
             let link = try await CardService().connect(to: LinkName(.pcsc, "0"))
@@ -83,9 +86,9 @@ import Testing
     }
 
     @Test func aResetReachesTheCard() async throws {
-        let daemon = try PrivateDaemon()
+        let daemon = try await PCSCDaemon()
         await #expect(processExitsWith: .success) { [socket = daemon.socket as String, port = daemon.port as UInt16] in
-            PrivateDaemon.use(socket)
+            PCSCDaemon.use(socket)
             // T=0, with the number of resets as its historical octet.
             let card = try ScriptedCard(port: port, answerToReset: { [0x3B, 0x01, UInt8($0)] }, Self.answer)
             _ = try await Self.readers(when: 0, is: .present)
@@ -107,9 +110,9 @@ import Testing
 
     /// A second link waits until the first one, which has a transaction, is closed.
     @Test func noOtherLinkComesBetweenTwoCommands() async throws {
-        let daemon = try PrivateDaemon()
+        let daemon = try await PCSCDaemon()
         await #expect(processExitsWith: .success) { [socket = daemon.socket as String, port = daemon.port as UInt16] in
-            PrivateDaemon.use(socket)
+            PCSCDaemon.use(socket)
             let card = try Self.card(port)
             _ = try await Self.readers(when: 0, is: .present)
             let first = try await CardService().connect(to: LinkName(.pcsc, "0"))
@@ -136,11 +139,11 @@ import Testing
     }
 
     @Test func anEndedDaemonLosesTheLink() async throws {
-        let daemon = try PrivateDaemon()
+        let daemon = try await PCSCDaemon()
         let process = daemon.identifier
         await #expect(processExitsWith: .success) {
             [socket = daemon.socket as String, port = daemon.port as UInt16, process = process as Int32] in
-            PrivateDaemon.use(socket)
+            PCSCDaemon.use(socket)
             let card = try Self.card(port)
             _ = try await Self.readers(when: 0, is: .present)
             let link = try await CardService().connect(to: LinkName(.pcsc, "0"))
@@ -160,16 +163,16 @@ import Testing
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/opensc-tool"), "it needs opensc"))
     func openSCSeesTheSameCard() async throws {
-        let daemon = try PrivateDaemon()
+        let daemon = try await PCSCDaemon()
         let card = try Self.card(daemon.port)
         await #expect(processExitsWith: .success) { [socket = daemon.socket as String] in
-            PrivateDaemon.use(socket)
+            PCSCDaemon.use(socket)
             _ = try await Self.readers(when: 0, is: .present)
         }
-        let digits = try daemon.output("/usr/bin/opensc-tool", ["--reader", "0", "--atr"])
+        let digits = try await daemon.run(["opensc-tool", "--reader", "0", "--atr"]).output
         try #require(digits.hasPrefix("3b:"))
-        let sent = try daemon.output(
-            "/usr/bin/opensc-tool", ["--reader", "0", "--send-apdu", "00:B2:01:0C:00", "--send-apdu", "00:A4:04:00"])
+        let exchange = ["--send-apdu", "00:B2:01:0C:00", "--send-apdu", "00:A4:04:00"]
+        let sent = try await daemon.run(["opensc-tool", "--reader", "0"] + exchange).output
         #expect(sent.contains("(SW1=0x90, SW2=0x00)"))
         #expect(sent.contains("(SW1=0x6A, SW2=0x82)"))
         // Its dump has 16 octets a line, then the same octets as characters.
@@ -177,7 +180,7 @@ import Testing
             .flatMap { hex(String($0.prefix(48))) }
         await #expect(processExitsWith: .success) {
             [socket = daemon.socket as String, digits = digits as String, dump = dump as [UInt8]] in
-            PrivateDaemon.use(socket)
+            PCSCDaemon.use(socket)
             let link = try await CardService().connect(to: LinkName(.pcsc, "0"))
             #expect(await link.answerToReset() == hex(digits))
             try await link.send(hex("00 B2 01 0C 00"))
@@ -191,7 +194,7 @@ import Testing
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/usr/lib/python3/dist-packages/smartcard"), "pyscard"))
     func pyscardSeesTheSameCard() async throws {
-        let daemon = try PrivateDaemon()
+        let daemon = try await PCSCDaemon()
         let card = try Self.card(daemon.port)
         let program = """
             from smartcard.CardRequest import CardRequest
@@ -202,10 +205,10 @@ import Testing
             data, first, second = connection.transmit([0, 0xB2, 1, 0x0C, 0])
             print((bytes(data) + bytes([first, second])).hex())
             """
-        let lines = try daemon.output("/usr/bin/python3", ["-c", program]).split(separator: "\n").map(String.init)
+        let lines = try await daemon.run(["/usr/bin/python3", "-c", program]).output.split(separator: "\n").map(String.init)
         try #require(lines.count == 2, "\(lines)")
         await #expect(processExitsWith: .success) { [socket = daemon.socket as String, lines = lines as [String]] in
-            PrivateDaemon.use(socket)
+            PCSCDaemon.use(socket)
             let link = try await CardService().connect(to: LinkName(.pcsc, "virtual pcd 00 00"))
             #expect(await link.answerToReset() == hex(lines[0]))
             try await link.send(hex("00 B2 01 0C 00"))

@@ -1,4 +1,5 @@
 import Foundation
+import JackdawTestSupport
 import JackdawTransport
 import Testing
 
@@ -52,15 +53,10 @@ struct ContractTests {
     @Test(.enabled(if: FileManager.default.fileExists(atPath: other), "the other mock is not beside the project"))
     func theOtherMockPasses() async throws {
         let daemon = try PrivateBus()
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: Self.python)
-        process.arguments = [Self.other]
-        process.environment = ["DBUS_SYSTEM_BUS_ADDRESS": daemon.address]
         let output = Pipe()
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        defer { kill(process.processIdentifier, SIGKILL) }
+        let process = try SpawnedProcess(
+            Self.python, [Self.other], environment: ["DBUS_SYSTEM_BUS_ADDRESS": daemon.address], output: .pipe(output))
+        defer { process.send(SIGKILL) }
         // It says so when it is ready, and nothing where it lacks a module.
         let line = output.fileHandleForReading.availableData
         guard String(decoding: line, as: UTF8.self).hasPrefix("mock ready") else {

@@ -1,5 +1,6 @@
 import Foundation
 import JackdawSystem
+import JackdawTestSupport
 import Testing
 
 @testable import JackdawBluetooth
@@ -12,7 +13,7 @@ final class PrivateBus: Sendable {
 
     /// Where it is found.
     let address: String
-    private let process: Process
+    private let process: SpawnedProcess
     private let folder: URL
 
     init() throws {
@@ -28,12 +29,9 @@ final class PrivateBus: Sendable {
             """
         try settings.write(to: folder.appending(path: "bus.conf"), atomically: true, encoding: .utf8)
         let output = Pipe()
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: Self.program)
-        process.arguments = ["--config-file=\(folder.path)/bus.conf", "--nofork", "--nopidfile", "--print-address"]
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
+        let process = try SpawnedProcess(
+            Self.program, ["--config-file=\(folder.path)/bus.conf", "--nofork", "--nopidfile", "--print-address"],
+            output: .pipe(output))
         // It prints its address when it listens.
         let line = output.fileHandleForReading.availableData
         self.address = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
@@ -47,13 +45,10 @@ final class PrivateBus: Sendable {
     }
 
     /// Ends it while clients are connected.
-    func stop() {
-        // Threads of Swift's pool hold signals off, and so does what they start: only this one gets through.
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-    }
+    func stop() { process.send(SIGKILL) }
 
     /// Lets it answer nothing any more, without ending it.
-    func hang() { kill(process.processIdentifier, SIGSTOP) }
+    func hang() { process.send(SIGSTOP) }
 
     /// Connects to it.
     func connect(on loop: EventLoop? = nil) async throws -> Bus {

@@ -205,15 +205,10 @@ import Testing
         let output = Pipe()
         let messages = Pipe()
         try output.fileHandleForReading.close()
-        let process = Process()
-        process.executableURL = ChildProcess.executable
-        process.arguments = ["listen", "--link", "wav:\(folder("a.wav"))"]
-        process.standardOutput = output
-        process.standardError = messages
-        try process.run()
-        process.waitUntilExit()
-        #expect(process.terminationReason == .exit)
-        #expect(process.terminationStatus == 74)
+        let process = try SpawnedProcess(
+            ChildProcess.executable.path, ["listen", "--link", "wav:\(folder("a.wav"))"], output: .pipe(output),
+            messages: .pipe(messages))
+        #expect(process.end() == .exit(74))
         let text = String(decoding: messages.fileHandleForReading.availableData, as: UTF8.self)
         #expect(text.hasSuffix("jackdaw: standard output: cannot be written (Broken pipe)\n"))
     }

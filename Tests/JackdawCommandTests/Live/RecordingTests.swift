@@ -162,18 +162,15 @@ import Testing
         #expect(CommandRun("synth", "-o", folder("a.wav")).status == 0)
         #expect(unsafe mkfifo(folder("in"), 0o600) == 0)
         let input = try #require(FileHandle(forUpdatingAtPath: folder("in")))
-        let process = Process()
-        process.executableURL = ChildProcess.executable
-        process.arguments = ["listen", "--link", "wav:\(folder("in"))", "--record", folder("kept.wav")]
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
+        let process = try SpawnedProcess(
+            ChildProcess.executable.path,
+            ["listen", "--link", "wav:\(folder("in"))", "--record", folder("kept.wav")])
         var header = Array(try folder.read("a.wav")[..<44])
         for place in [4..<8, 40..<44] { header.replaceSubrange(place, with: [255, 255, 255, 255]) }
         // More than the pipe holds: the command is listening.
         try input.write(contentsOf: header + [UInt8](repeating: 0, count: 300_000))
-        kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+        process.send(SIGKILL)
+        process.end()
         let path = folder.path
         @Sendable func leftovers() -> [String] {
             let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
@@ -207,12 +204,9 @@ import Testing
         #expect(unsafe mkfifo(folder("in"), 0o600) == 0)
         // Open for reading and writing, so that neither side waits for the other.
         let input = try #require(FileHandle(forUpdatingAtPath: folder("in")))
-        let process = Process()
-        process.executableURL = ChildProcess.executable
-        process.arguments = ["listen", "--link", "wav:\(folder("in"))", "--record", folder("kept." + suffix)]
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
+        let process = try SpawnedProcess(
+            ChildProcess.executable.path,
+            ["listen", "--link", "wav:\(folder("in"))", "--record", folder("kept." + suffix)])
         var header = Array(sound[..<44])
         // The header of a stream of unknown length.
         for place in [4..<8, 40..<44] { header.replaceSubrange(place, with: [255, 255, 255, 255]) }
@@ -220,8 +214,8 @@ import Testing
         for _ in 0..<swipes { try input.write(contentsOf: sound[44...] + pause) }
         // More than the pipe holds: the command has read all sound before it.
         try input.write(contentsOf: pause + pause)
-        kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+        process.send(SIGKILL)
+        process.end()
         #expect(CommandRun("decode", "--json", folder("kept." + suffix)).lines.count == swipes)
         let manifest = String(decoding: try folder.read("kept.\(suffix).json"), as: UTF8.self).split(separator: "\n")
         #expect(try manifest.map { try jsonObject(String($0))["text"] as? String }.count == swipes)

@@ -20,22 +20,20 @@ import Testing
     ])
     func memoryStaysTheSame(mode: [String], pieces: Int) throws {
         let input = Pipe()
-        let process = Process()
-        process.executableURL = ChildProcess.executable
-        process.arguments = ["demodulate", "--raw", "48000,s16,1", "-", "--mode"] + mode
-        process.standardInput = input
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
+        let process = try SpawnedProcess(
+            ChildProcess.executable.path, ["demodulate", "--raw", "48000,s16,1", "-", "--mode"] + mode,
+            input: .pipe(input))
         // A quarter of the sound, to reach the process's usual memory.
         for _ in 0..<pieces / 4 { try input.fileHandleForWriting.write(contentsOf: Data(Self.sound)) }
-        let early = try peakMemory(of: "\(process.processIdentifier)")
+        let early = try peakMemory(of: "\(process.identifier)")
         for _ in pieces / 4..<pieces { try input.fileHandleForWriting.write(contentsOf: Data(Self.sound)) }
-        let late = try peakMemory(of: "\(process.processIdentifier)")
+        let late = try peakMemory(of: "\(process.identifier)")
         // Samples that are kept would take twice this memory.
         #expect(1_024 * (late - early) < (pieces - pieces / 4) * Self.sound.count / 2)
         try input.fileHandleForWriting.close()
-        process.waitUntilExit()
-        #expect(process.terminationReason == .exit)
+        guard case .exit = process.end() else {
+            Issue.record("a signal ended it")
+            return
+        }
     }
 }

@@ -28,15 +28,12 @@ enum SimulatedListening {
         cards: [String] = [], most: Int = 1
     ) async throws -> (listening: String, offering: String) {
         let (output, messages) = (Pipe(), Pipe())
-        let process = Process()
-        process.executableURL = ChildProcess.executable
-        process.arguments =
+        let process = try SpawnedProcess(
+            ChildProcess.executable.path,
             ["simulate", family, "--link", "tcp:127.0.0.1:0", "--delay", "0.2"] + options
-            + offering + Array(repeating: cards, count: 20).joined().flatMap { ["--card", $0] }
-        process.standardOutput = output
-        process.standardError = messages
-        try process.run()
-        defer { if process.isRunning { process.terminate() } }
+                + offering + Array(repeating: cards, count: 20).joined().flatMap { ["--card", $0] },
+            output: .pipe(output), messages: .pipe(messages))
+        defer { process.send(SIGTERM) }
         return try await onOwnThread {
             let first = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
             guard let link = first.firstMatch(of: /tcp:127\.0\.0\.1:[0-9]+/) else { throw CocoaError(.fileReadUnknown) }
@@ -45,8 +42,8 @@ enum SimulatedListening {
                 + options + listening
             var run: CommandRun
             repeat { run = CommandRun(arguments) } while run.status == jackdaw_cli.ExitStatus.nothingFound.rawValue
-            process.terminate()
-            process.waitUntilExit()
+            process.send(SIGTERM)
+            process.end()
             let rest = [output, messages].map {
                 String(decoding: (try? $0.fileHandleForReading.readToEnd()) ?? Data(), as: UTF8.self)
             }

@@ -1,4 +1,5 @@
 import Foundation
+import JackdawTestSupport
 
 /// The built command as a process of its own.
 struct ChildProcess {
@@ -41,16 +42,13 @@ struct ChildProcess {
         let sinks = try [sink ?? folder("out"), folder.write([], to: "err")].map {
             try FileHandle(forWritingTo: URL(fileURLWithPath: $0))
         }
-        let process = Process()
-        process.executableURL = program
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        process.arguments = arguments
-        process.standardInput = source
-        process.standardOutput = sinks[0]
-        process.standardError = sinks[1]
-        try process.run()
-        process.waitUntilExit()
-        status = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+        let process = try SpawnedProcess(
+            program.path, arguments, environment: ProcessInfo.processInfo.environment.merging(environment) { $1 },
+            input: .file(source), output: .file(sinks[0]), messages: .file(sinks[1]))
+        switch process.end() {
+        case .exit(let status): self.status = status
+        case .signal(let signal): status = -signal
+        }
         output = try folder.read("out")
         messages = String(decoding: try folder.read("err"), as: UTF8.self)
     }

@@ -1,6 +1,7 @@
 import Foundation
 import JackdawBytes
 import JackdawDSP
+import JackdawTestSupport
 import Testing
 
 @testable import jackdaw_cli
@@ -264,14 +265,9 @@ private let captures =
     @Test func bytesComeOutOfAPipeAsTheyAreHeard() throws {
         let input = Pipe()
         let output = Pipe()
-        let process = Process()
-        process.executableURL = ChildProcess.executable
-        process.arguments = ["demodulate", "--mode", "bell202", "--raw", "48000,s16,1", "-"]
-        process.standardInput = input
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-
+        let process = try SpawnedProcess(
+            ChildProcess.executable.path, ["demodulate", "--mode", "bell202", "--raw", "48000,s16,1", "-"],
+            input: .pipe(input), output: .pipe(output))
         let samples = try ModemSound.samples(Array("heard".utf8), LineMode(named: "bell202"), sampleRate: 48_000)
         let silence = [Float](repeating: 0, count: 48_000)
         try input.fileHandleForWriting.write(contentsOf: Data((samples + silence).sixteenBitBytes))
@@ -280,24 +276,17 @@ private let captures =
         var state = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
         while read.count < 5, unsafe poll(&state, 1, 60_000) == 1 { read += output.fileHandleForReading.availableData }
         #expect(read == Data("heard".utf8))
-        kill(process.processIdentifier, SIGINT)
-        process.waitUntilExit()
-        #expect(process.terminationReason == .exit)
-        #expect(process.terminationStatus == 130)
+        process.send(SIGINT)
+        #expect(process.end() == .exit(130))
     }
 
     /// Each word is output before the next one is sent, and the command ends with the sound.
     @Test func aSlowWriterIsFollowed() throws {
         let input = Pipe()
         let output = Pipe()
-        let process = Process()
-        process.executableURL = ChildProcess.executable
-        process.arguments = ["demodulate", "--mode", "bell202", "--raw", "48000,s16,1", "-"]
-        process.standardInput = input
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-
+        let process = try SpawnedProcess(
+            ChildProcess.executable.path, ["demodulate", "--mode", "bell202", "--raw", "48000,s16,1", "-"],
+            input: .pipe(input), output: .pipe(output))
         var state = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
         for word in ["one", "two", "three"] {
             let sound = try ModemSound.samples(
@@ -314,9 +303,7 @@ private let captures =
             #expect(read == Data(word.utf8))
         }
         try input.fileHandleForWriting.close()
-        process.waitUntilExit()
-        #expect(process.terminationReason == .exit)
-        #expect(process.terminationStatus == 0)
+        #expect(process.end() == .exit(0))
         #expect(try output.fileHandleForReading.readToEnd() ?? Data() == Data())
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import JackdawTestSupport
 import Testing
 
 private let man = "/usr/bin/man"
@@ -9,18 +10,14 @@ struct ManualTests {
     /// The page on lines so long that no word is divided.
     private func page() throws -> String {
         let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/")
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: man)
-        process.arguments = ["-l", "\(root)/docs/jackdaw.1"]
-        process.environment = [
+        let environment = [
             "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "MANWIDTH": "2000", "MANPAGER": "cat", "GROFF_NO_SGR": "1",
         ]
         let output = Pipe()
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
+        let process = try SpawnedProcess(
+            man, ["-l", "\(root)/docs/jackdaw.1"], environment: environment, output: .pipe(output))
         let bytes = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
+        process.end()
         // Bold and underlined characters are struck twice.
         return String(decoding: bytes, as: UTF8.self).replacing(/.\u{8}/, with: "")
     }

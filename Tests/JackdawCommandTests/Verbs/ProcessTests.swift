@@ -1,4 +1,5 @@
 import Foundation
+import JackdawTestSupport
 import Testing
 
 @testable import jackdaw_cli
@@ -85,24 +86,16 @@ import Testing
     func anInterruptEndsItInGoodOrder(signal: Int32) throws {
         guard try !Self.ignores(signal) else { return }
         let process = try waitingForSound()
-        kill(process.processIdentifier, signal)
-        process.waitUntilExit()
-        #expect(process.terminationReason == .exit)
-        #expect(process.terminationStatus == 128 + signal)
+        process.send(signal)
+        #expect(process.end() == .exit(128 + signal))
     }
 
     @Test func aReaderThatHasGoneEndsItByItsSignal() throws {
         guard try !Self.ignores(SIGPIPE) else { return }
         let output = Pipe()
         try output.fileHandleForReading.close()
-        let process = Process()
-        process.executableURL = ChildProcess.executable
-        process.arguments = ["decode", "--help"]
-        process.standardOutput = output
-        try process.run()
-        process.waitUntilExit()
-        #expect(process.terminationReason == .uncaughtSignal)
-        #expect(process.terminationStatus == SIGPIPE)
+        let process = try SpawnedProcess(ChildProcess.executable.path, ["decode", "--help"], output: .pipe(output))
+        #expect(process.end() == .signal(SIGPIPE))
     }
 
     /// Each verb, with options by which it opens files, links and threads. Verbs that would go on for ever write to a
@@ -144,26 +137,21 @@ import Testing
     /// program that collects cores.
     @Test func aCrashLeavesNoCore() throws {
         let process = try waitingForSound()
-        let limits = try String(contentsOfFile: "/proc/\(process.processIdentifier)/limits", encoding: .utf8)
-        process.terminate()
-        process.waitUntilExit()
+        let limits = try String(contentsOfFile: "/proc/\(process.identifier)/limits", encoding: .utf8)
+        process.send(SIGTERM)
+        process.end()
         let line = try #require(limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") })
         let limit = line.dropFirst("Max core file size".count).split(separator: " ").prefix(2)
         #expect(["0", "1"].contains(limit[0]) && limit[0] == limit[1])
     }
 
     /// Starts the command, which has read a swipe and waits for more sound.
-    private func waitingForSound() throws -> Process {
+    private func waitingForSound() throws -> SpawnedProcess {
         let input = Pipe()
         let output = Pipe()
-        let process = Process()
-        process.executableURL = ChildProcess.executable
-        process.arguments = ["decode", "--json", "--raw", "44100,s16,1", "-"]
-        process.standardInput = input
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-
+        let process = try SpawnedProcess(
+            ChildProcess.executable.path, ["decode", "--json", "--raw", "44100,s16,1", "-"], input: .pipe(input),
+            output: .pipe(output))
         let folder = try TemporaryFolder()
         #expect(CommandRun("synth", "-o", folder("a.wav")).status == 0)
         let sound = try folder.read("a.wav").dropFirst(44) + [UInt8](repeating: 0, count: 4 * 65_536)

@@ -1,5 +1,6 @@
 import Foundation
 import JackdawDSP
+import JackdawTestSupport
 import Testing
 
 @testable import jackdaw_cli
@@ -66,8 +67,8 @@ import Testing
     }
 
     /// Whether a process waits in the system call `poll` or `ppoll`.
-    private static func waitsInPoll(_ process: Process) -> Bool {
-        let call = try? String(contentsOfFile: "/proc/\(process.processIdentifier)/syscall", encoding: .utf8)
+    private static func waitsInPoll(_ process: SpawnedProcess) -> Bool {
+        let call = try? String(contentsOfFile: "/proc/\(process.identifier)/syscall", encoding: .utf8)
         let number = call?.split(separator: " ").first.flatMap { Int($0) }
         #if arch(x86_64)
         return [7, 271].contains(number)
@@ -78,16 +79,6 @@ import Testing
 
     /// A read or a write of a non-blocking pipe passes only the bytes that are available or fit.
     @Test(.timeLimit(.minutes(30))) func pipesThatDoNotBlockAreWaitedFor() throws {
-        func start(_ arguments: [String], input: Any?, output: Any?) throws -> Process {
-            let process = Process()
-            process.executableURL = ChildProcess.executable
-            process.arguments = arguments
-            process.standardInput = input
-            process.standardOutput = output
-            process.standardError = FileHandle.nullDevice
-            try process.run()
-            return process
-        }
         func stopBlocking(_ handle: FileHandle, _ room: Int32 = 0) {
             _ = fcntl(handle.fileDescriptor, F_SETFL, fcntl(handle.fileDescriptor, F_GETFL) | O_NONBLOCK)
             // F_SETPIPE_SZ of Linux.
@@ -96,22 +87,20 @@ import Testing
         let output = Pipe()
         stopBlocking(output.fileHandleForWriting, 4_096)
         let script = ["--generate-completion-script", "bash"]
-        let writing = try start(script, input: FileHandle.nullDevice, output: output)
+        let writing = try SpawnedProcess(ChildProcess.executable.path, script, output: .pipe(output))
         let written = try output.fileHandleForReading.readToEnd()
-        writing.waitUntilExit()
-        #expect(writing.terminationStatus == 0)
+        #expect(writing.end() == .exit(0))
         #expect(try written.map { Array($0) } == ChildProcess(script).output)
 
         let input = Pipe()
         stopBlocking(input.fileHandleForReading)
-        let reading = try start(
-            ["modulate", "--mode", "v21", "-o", folder("a.wav")], input: input, output: FileHandle.nullDevice)
+        let reading = try SpawnedProcess(
+            ChildProcess.executable.path, ["modulate", "--mode", "v21", "-o", folder("a.wav")], input: .pipe(input))
         // Until the command has found nothing to read and waits, or has ended.
         while !Self.waitsInPoll(reading), reading.isRunning { sched_yield() }
         try input.fileHandleForWriting.write(contentsOf: Data("hello".utf8))
         try input.fileHandleForWriting.close()
-        reading.waitUntilExit()
-        #expect(reading.terminationStatus == 0)
+        #expect(reading.end() == .exit(0))
         #expect(CommandRun("demodulate", "--mode", "v21", folder("a.wav")).output == "hello")
     }
 

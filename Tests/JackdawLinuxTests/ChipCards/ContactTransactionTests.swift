@@ -115,11 +115,10 @@ struct ContactTransactionTests {
     }
 
     @Test(arguments: File.all.indices) func theKernelPaysOverTheLink(number: Int) async throws {
-        let daemon = try await PCSCDaemon(4 + UInt16(number))
-        defer { daemon.stop() }
+        let daemon = try await PCSCDaemon()
         await #expect(processExitsWith: .success) {
             [number = number as Int, socket = daemon.socket as String, port = daemon.port as UInt16] in
-            unsafe setenv("PCSCLITE_CSOCK_NAME", socket, 1)
+            PCSCDaemon.use(socket)
             let file = File.all[number]
             for payment in file.payments { try await Self.pay(payment, file, port) }
         }

@@ -13,10 +13,14 @@ import Testing
     .serialized, .enabled(if: PCSCDaemon.obstacle == nil, "pcscd cannot be started: see PCSCDaemon.obstacle"),
     .timeLimit(.minutes(30)))
 struct ForeignProgramTests {
-    static let hasOpenSC = Program.runs(["opensc-tool", "--version"])
+    static let hasOpenSC = runs("opensc-tool", "--version")
     static let python = ProcessInfo.processInfo.environment["JACKDAW_PYTHON"] ?? "python3"
-    static let hasPyscard = Program.runs([python, "-c", "import smartcard"])
-    static let hasEMV = Program.runs([python, "-c", "import emv.card, smartcard"])
+    static let hasPyscard = runs(python, "-c", "import smartcard")
+    static let hasEMV = runs(python, "-c", "import emv.card, smartcard")
+
+    private static func runs(_ program: String, _ arguments: String...) -> Bool {
+        (try? SpawnedProcess(program, arguments).end()) == .exit(0)
+    }
 
     private func card(_ name: String) throws -> VirtualCard {
         let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/")
@@ -26,11 +30,8 @@ struct ForeignProgramTests {
 
     /// Runs a body while a card is in the reader of a daemon.
     /// - Returns: the instructions of the commands that the card answered.
-    private func withCard(
-        _ name: String, _ number: UInt16, _ body: (PCSCDaemon) async throws -> Void
-    ) async throws -> [String] {
-        let daemon = try await PCSCDaemon(number)
-        defer { daemon.stop() }
+    private func withCard(_ name: String, _ body: (PCSCDaemon) async throws -> Void) async throws -> [String] {
+        let daemon = try await PCSCDaemon()
         let address = TCPAddress(host: "127.0.0.1", port: daemon.port)
         let link = try await TCPConnector(loop: EventLoop(name: "vpcd")).connect(to: address)
         let card = try card(name)
@@ -49,14 +50,14 @@ struct ForeignProgramTests {
 
     @Test(.enabled(if: hasOpenSC, "opensc-tool is not on this machine"))
     func openSCReadsTheDirectory() async throws {
-        let instructions = try await withCard("m-chip-cda", 0) { daemon in
+        let instructions = try await withCard("m-chip-cda") { daemon in
             let reset = try await daemon.run(["opensc-tool", "--reader", "0", "--atr"])
             #expect(reset.output.contains("3b:e7:00:00:81:31:fe:45:4a:41:43:4b:44:41:57"), "\(reset.output)")
             let directory = try await daemon.run([
                 "opensc-tool", "--reader", "0", "--send-apdu",
                 "00:A4:04:00:0E:31:50:41:59:2E:53:59:53:2E:44:44:46:30:31:00", "--send-apdu", "00:B2:01:0C:00",
             ])
-            #expect(directory.status == 0, "\(directory.output)")
+            #expect(directory.ending == .exit(0), "\(directory.output)")
             // The name of the application, in the record.
             #expect(directory.output.contains("A0 00 00 00 04 10 10"), "\(directory.output)")
             #expect(directory.output.contains("SW1=0x90, SW2=0x00"))
@@ -103,9 +104,9 @@ struct ForeignProgramTests {
 
     @Test(.enabled(if: hasPyscard, "Python has no module smartcard: name an interpreter in JACKDAW_PYTHON"))
     func pyscardRunsATransaction() async throws {
-        let instructions = try await withCard("visa-dda", 1) { daemon in
-            let (status, output) = try await daemon.run([Self.python, "-c", Self.program])
-            #expect(status == 0, "\(output)")
+        let instructions = try await withCard("visa-dda") { daemon in
+            let (ending, output) = try await daemon.run([Self.python, "-c", Self.program])
+            #expect(ending == .exit(0), "\(output)")
             // Without DDA, so that the card verification results differ from those of the contact kernel's transaction.
             #expect(output.contains("records 5 cryptogram "), "\(output)")
         }
@@ -135,9 +136,9 @@ struct ForeignProgramTests {
 
     @Test(.enabled(if: hasEMV, "Python has no module emv: `.ci/python-emv` installs it for JACKDAW_PYTHON"))
     func pythonEMVReadsTheCard() async throws {
-        let instructions = try await withCard("visa-dda", 2) { daemon in
-            let (status, output) = try await daemon.run([Self.python, "-c", Self.emvProgram])
-            #expect(status == 0, "\(output)")
+        let instructions = try await withCard("visa-dda") { daemon in
+            let (ending, output) = try await daemon.run([Self.python, "-c", Self.emvProgram])
+            #expect(ending == .exit(0), "\(output)")
             let lines = output.split(separator: "\n")
             #expect(lines.contains("application A0000000031010"))
             #expect(lines.contains("profile 3C00"))

@@ -1,20 +1,18 @@
 import Foundation
+import JackdawTestSupport
 import Testing
 
 /// A thousand readers that come and go, in a process of their own whose holdings can be counted.
 @Suite(.timeLimit(.minutes(30)))
 struct SwipeStressTests {
     @Test func aThousandCyclesLeaveNothingBehind() throws {
-        let process = Process()
         // Built beside the tests.
-        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
             .deletingLastPathComponent().appendingPathComponent("JackdawSwipeStress")
         let output = Pipe()
-        process.standardOutput = output
-        try process.run()
+        let process = try SpawnedProcess(program.path, output: .pipe(output), messages: .inherited)
         let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0, "\(text)")
+        #expect(process.end() == .exit(0), "\(text)")
         var numbers: [String: [String]] = [:]
         for line in text.split(separator: "\n") {
             let words = line.split(separator: " ").map(String.init)
