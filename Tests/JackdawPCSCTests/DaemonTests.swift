@@ -205,7 +205,8 @@ struct DaemonTests {
             data, first, second = connection.transmit([0, 0xB2, 1, 0x0C, 0])
             print((bytes(data) + bytes([first, second])).hex())
             """
-        let lines = try await daemon.run(["/usr/bin/python3", "-c", program]).output.split(separator: "\n").map(String.init)
+        let printed = try await daemon.run(["/usr/bin/python3", "-c", program]).output
+        let lines = printed.split(separator: "\n").map(String.init)
         try #require(lines.count == 2, "\(lines)")
         await #expect(processExitsWith: .success) { [socket = daemon.socket as String, lines = lines as [String]] in
             PCSCDaemon.use(socket)
