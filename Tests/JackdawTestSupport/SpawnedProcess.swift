@@ -33,6 +33,8 @@ public final class SpawnedProcess: Sendable {
 
     /// The number of the process.
     public let identifier: pid_t
+    /// They stay open as long as the process is held.
+    private let pipes: [Pipe]
     private let ending = Shared<Ending?>(nil)
     private let ended = DispatchGroup()
 
@@ -52,6 +54,7 @@ public final class SpawnedProcess: Sendable {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        var pipes: [Pipe] = []
         var far: [FileHandle] = []
         for (number, stream) in zip(Int32(0)..., [input, output, messages]) {
             let handle: FileHandle
@@ -64,6 +67,7 @@ public final class SpawnedProcess: Sendable {
             case .pipe(let pipe):
                 handle = number == 0 ? pipe.fileHandleForReading : pipe.fileHandleForWriting
                 far.append(handle)
+                pipes.append(pipe)
             }
             unsafe posix_spawn_file_actions_adddup2(&actions, handle.fileDescriptor, number)
         }
@@ -85,6 +89,7 @@ public final class SpawnedProcess: Sendable {
         let failure = unsafe posix_spawnp(&identifier, program, &actions, &attributes, &words, &settings)
         guard failure == 0 else { throw POSIXError(POSIXErrorCode(rawValue: failure) ?? .EIO) }
         self.identifier = identifier
+        self.pipes = pipes
         // Twice the same pipe: standard error goes to the pipe of standard output.
         for handle in Set(far) { try handle.close() }
         ended.enter()
