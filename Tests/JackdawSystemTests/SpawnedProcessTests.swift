@@ -15,7 +15,7 @@ struct SpawnedProcessTests {
     }
 
     @Test func exitStatusAndSignalAreReported() async throws {
-        #expect(try SpawnedProcess("sh", ["-c", "exit 3"]).end() == .exit(3))
+        #expect(try await SpawnedProcess("sh", ["-c", "exit 3"]).end() == .exit(3))
         let waiting = try SpawnedProcess("sleep", ["1000"])
         #expect(waiting.isRunning)
         waiting.send(SIGTERM)

@@ -84,7 +84,7 @@ public final class SpawnedProcess: Sendable {
         let variables = environment ?? ProcessInfo.processInfo.environment
         var words = unsafe ([program] + arguments).map { unsafe strdup($0) } + [nil]
         var settings = unsafe variables.map { unsafe strdup("\($0)=\($1)") } + [nil]
-        defer { for unsafeword in unsafe words + settings { unsafe free(word) } }
+        defer { unsafe (words + settings).forEach { unsafe free($0) } }
         var identifier: pid_t = 0
         let failure = unsafe posix_spawnp(&identifier, program, &actions, &attributes, &words, &settings)
         guard failure == 0 else { throw POSIXError(POSIXErrorCode(rawValue: failure) ?? .EIO) }
