@@ -4,7 +4,7 @@ import JackdawEMV
 // The applications of a card's file.
 
 extension CardFileReader {
-    func application(_ object: CardFileObject) throws(VirtualCardError) -> CardApplication {
+    func application(_ object: DescriptionObject) throws(SimulationFileError) -> CardApplication {
         let name = try object.octets("aid", 5...16)
         let profile = try object.octets("profile", 2...2)
         let control = try self.control(object)
@@ -17,7 +17,7 @@ extension CardFileReader {
         try certificates.add(to: &records)
         let functions = ApplicationInterchangeProfile(profile) ?? []
         if !functions.isDisjoint(with: [.ddaSupported, .cdaSupported]), keys.card == nil {
-            throw VirtualCardError(.value, at: object.place(of: "profile"), "DDA and CDA need a key in rsa.card")
+            throw SimulationFileError(.value, at: object.place(of: "profile"), "DDA and CDA need a key in rsa.card")
         }
         let cryptograms = try cryptograms(object, account)
         let lists = try CardLists(control.objects, records)
@@ -43,10 +43,10 @@ extension CardFileReader {
     }
 
     /// Checks the length of an answer that follows from the file.
-    /// - Throws: ``VirtualCardError`` with the place of its parts if it has more than 256 octets.
-    func expectAnswer(_ answer: [UInt8], _ place: String) throws(VirtualCardError) {
+    /// - Throws: ``SimulationFileError`` with the place of its parts if it has more than 256 octets.
+    func expectAnswer(_ answer: [UInt8], _ place: String) throws(SimulationFileError) {
         guard answer.count <= CardApplication.maxAnswerCount else {
-            throw VirtualCardError(
+            throw SimulationFileError(
                 .length, at: place,
                 "the answer has \(answer.count) octets; at most \(CardApplication.maxAnswerCount) are allowed")
         }
@@ -54,8 +54,8 @@ extension CardFileReader {
 
     /// The objects of the answer to SELECT, and those of them that directories also have.
     private func control(
-        _ object: CardFileObject
-    ) throws(VirtualCardError) -> (entry: DataObjectStore, objects: DataObjectStore) {
+        _ object: DescriptionObject
+    ) throws(SimulationFileError) -> (entry: DataObjectStore, objects: DataObjectStore) {
         var objects = DataObjectStore()
         if object.has("control") {
             let control = try object.object("control")
@@ -64,7 +64,7 @@ extension CardFileReader {
         var entry = DataObjectStore()
         let label = Array(try object.text("label").utf8)
         guard (1...16).contains(label.count), label.allSatisfy({ (0x20..<0x7F).contains($0) }) else {
-            throw VirtualCardError(.value, at: object.place(of: "label"), "a label has 1 to 16 ASCII characters")
+            throw SimulationFileError(.value, at: object.place(of: "label"), "a label has 1 to 16 ASCII characters")
         }
         entry[0x50] = label
         if object.has("priority") { entry[0x87] = try object.octets("priority", 1...1) }
@@ -95,14 +95,14 @@ extension CardFileReader {
         return builder.octets
     }
 
-    private func data(_ object: CardFileObject) throws(VirtualCardError) -> DataObjectStore {
+    private func data(_ object: DescriptionObject) throws(SimulationFileError) -> DataObjectStore {
         var data = DataObjectStore()
         guard object.has("data") else { return data }
         let objects = try object.object("data")
         for name in objects.names {
             let tag = try objects.tag(name)
             guard tag.count <= 2, ![.transactionCounter, .lastOnlineCounter, .pinTryCounter].contains(tag) else {
-                throw VirtualCardError(
+                throw SimulationFileError(
                     .value, at: objects.place(of: name), "a tag has one or two octets, and is no counter of the card")
             }
             data[tag] = try objects.octets(name, 0...200)
@@ -110,7 +110,7 @@ extension CardFileReader {
         return data
     }
 
-    private func limits(_ object: CardFileObject) throws(VirtualCardError) -> CardLimits {
+    private func limits(_ object: DescriptionObject) throws(SimulationFileError) -> CardLimits {
         guard object.has("limits") else { return CardLimits() }
         let limits = try object.object(
             "limits",
@@ -121,7 +121,7 @@ extension CardFileReader {
         let most = 999_999_999_999
         let (isRequired, mayFail) = (try limits.flag("issuer_required"), try limits.flag("issuer_may_fail"))
         guard !isRequired || !mayFail else {
-            throw VirtualCardError(
+            throw SimulationFileError(
                 .value, at: limits.place(of: "issuer_may_fail"), "an issuer that is required must not fail")
         }
         return CardLimits(
@@ -133,13 +133,13 @@ extension CardFileReader {
     }
 
     /// The account number of the records, packed with padding F, and its sequence number.
-    private func account(_ records: CardFileRecords) throws(VirtualCardError) -> CardFileAccount {
+    private func account(_ records: CardFileRecords) throws(SimulationFileError) -> CardFileAccount {
         guard let packed = records.secret(0x5A) else {
-            throw VirtualCardError(.member, at: records.place, "no record has the account number, tag 5A")
+            throw SimulationFileError(.member, at: records.place, "no record has the account number, tag 5A")
         }
         let sequence = records.value(0x5F34)?.first ?? 0
         guard let account = CardFileAccount(packed, sequence: sequence, expiry: records.value(0x5F24) ?? []) else {
-            throw VirtualCardError(
+            throw SimulationFileError(
                 .value, at: records.place, "tag 5A must have 8 to 19 digits, 5F34 two, and 5F24 a date YYMMDD")
         }
         return account
@@ -153,16 +153,16 @@ extension CardFileReader {
     }
 
     private func cryptograms(
-        _ object: CardFileObject, _ account: CardFileAccount
-    ) throws(VirtualCardError) -> Cryptograms {
+        _ object: DescriptionObject, _ account: CardFileAccount
+    ) throws(SimulationFileError) -> Cryptograms {
         let file = try object.object(
             "cryptograms", allowed: ["scheme", "key_index", "mac_length", "issuer_keys", "card_keys"])
         guard let scheme = CardScheme(rawValue: try file.text("scheme")) else {
             let known = CardScheme.allCases.map(\.rawValue).joined(separator: ", ")
-            throw VirtualCardError(.value, at: file.place(of: "scheme"), "it must be one of \(known)")
+            throw SimulationFileError(.value, at: file.place(of: "scheme"), "it must be one of \(known)")
         }
         guard file.has("issuer_keys") != file.has("card_keys") else {
-            throw VirtualCardError(.member, at: file.place, "it must have either issuer_keys or card_keys")
+            throw SimulationFileError(.member, at: file.place, "it must have either issuer_keys or card_keys")
         }
         let areIssuerKeys = file.has("issuer_keys")
         let keys = try file.object(
@@ -175,10 +175,10 @@ extension CardFileReader {
                 account: account.digits, sequenceNumber: account.sequenceNumber)
             cipher = try cryptography.cipher(for: keys)
         } catch {
-            throw VirtualCardError(.key, at: keys.place, error.message)
+            throw SimulationFileError(.key, at: keys.place, error.message)
         }
         guard allowsOwnKeys || cipher.usesPublishedTestKeys else {
-            throw VirtualCardError(
+            throw SimulationFileError(
                 .notPublished, at: keys.place, "these master keys are not published for tests, and may be live keys")
         }
         return Cryptograms(
@@ -187,13 +187,13 @@ extension CardFileReader {
     }
 
     /// A master key. Its error is that of keys, whose place is the object that has them.
-    private func secret(_ keys: CardFileObject, _ name: String) throws(ChipCardKeyError) -> SecretOctets {
-        do throws(VirtualCardError) { return try keys.secret(name, 16...16) } catch {
+    private func secret(_ keys: DescriptionObject, _ name: String) throws(ChipCardKeyError) -> SecretOctets {
+        do throws(SimulationFileError) { return try keys.secret(name, 16...16) } catch {
             throw ChipCardKeyError("\(name): \(error.message)")
         }
     }
 
-    private func rsaKeys(_ object: CardFileObject) throws(VirtualCardError) -> CardFileKeys {
+    private func rsaKeys(_ object: DescriptionObject) throws(SimulationFileError) -> CardFileKeys {
         guard object.has("rsa") else { return CardFileKeys() }
         let file = try object.object("rsa", allowed: ["index", "authority", "issuer", "card", "pin"])
         var keys = CardFileKeys()
@@ -207,15 +207,15 @@ extension CardFileReader {
     }
 
     private func keyPair(
-        _ file: CardFileObject, _ name: String, sizes: ClosedRange<Int>
-    ) throws(VirtualCardError) -> RSAKeyPair? {
+        _ file: DescriptionObject, _ name: String, sizes: ClosedRange<Int>
+    ) throws(SimulationFileError) -> RSAKeyPair? {
         guard file.has(name) else { return nil }
         let key = try file.object(name, allowed: ["modulus", "exponent", "private_exponent"])
         let modulus = try key.octets("modulus", sizes)
         let exponent = key.has("exponent") ? try key.octets("exponent", 1...3) : [3]
         // The lengths of certificates, signatures and blocks are those of the numbers (Book 2, 5 and 6).
         for (name, number) in [("modulus", modulus), ("exponent", exponent)] where number.first == 0 {
-            throw VirtualCardError(.key, at: key.place(of: name), "it must not begin with 00")
+            throw SimulationFileError(.key, at: key.place(of: name), "it must not begin with 00")
         }
         let pair = RSAKeyPair(
             publicKey: RSAPublicKey(modulus: modulus, exponent: exponent),
@@ -225,7 +225,7 @@ extension CardFileReader {
         guard let signed = cryptography.applyPrivate(pair, to: SecretOctets(block)),
             cryptography.recover(signed.octets, with: pair.publicKey) == block
         else {
-            throw VirtualCardError(.key, at: key.place, "the private exponent does not belong to the public key")
+            throw SimulationFileError(.key, at: key.place, "the private exponent does not belong to the public key")
         }
         return pair
     }

@@ -14,14 +14,12 @@ extension SimulatedIssuer {
         json: [UInt8], _ cryptography: some IssuerCryptography, allowsOwnKeys: Bool = false, seed: UInt64 = 1
     ) throws(SimulationFileError) {
         let members = [
-            "name", "currency", "delay", "pin_key", "unknown_accounts", "checks_counters", "limits", "keys", "accounts",
+            "currency", "delay", "pin_key", "unknown_accounts", "checks_counters", "limits", "keys", "accounts",
             "rules",
         ]
         let reader = IssuerFileReader(cryptography: cryptography, allowsOwnKeys: allowsOwnKeys)
-        let description = try SimulationFileError.reading(json, allowed: members) {
-            (file) throws(VirtualCardError) in try reader.issuer(file)
-        }
-        self.init(description, cryptography, seed: seed)
+        let file = try DescriptionObject(json: json, allowed: members)
+        self.init(try reader.issuer(file), cryptography, seed: seed)
     }
 }
 
@@ -32,8 +30,7 @@ struct IssuerFileReader<Cryptography: IssuerCryptography> {
 
     private static var maxAmount: Int { 999_999_999_999 }
 
-    func issuer(_ file: CardFileObject) throws(VirtualCardError) -> IssuerDescription {
-        if file.has("name") { _ = try file.text("name") }
+    func issuer(_ file: DescriptionObject) throws(SimulationFileError) -> IssuerDescription {
         let limits =
             file.has("limits") ? try file.object("limits", allowed: ["amount", "refer_above"]) : nil
         return IssuerDescription(
@@ -48,17 +45,17 @@ struct IssuerFileReader<Cryptography: IssuerCryptography> {
 
     // MARK: keys of cards and PINs
 
-    private func pinKey(_ file: CardFileObject) throws(VirtualCardError) -> SecretOctets? {
+    private func pinKey(_ file: DescriptionObject) throws(SimulationFileError) -> SecretOctets? {
         guard file.has("pin_key") else { return nil }
         let key = try file.secret("pin_key", 16...16)
         guard allowsOwnKeys || cryptography.isPublishedTestKey(key) else {
-            throw VirtualCardError(
+            throw SimulationFileError(
                 .notPublished, at: "pin_key", "this key is not published for tests, and may be a live key")
         }
         return key
     }
 
-    private func keys(_ file: CardFileObject) throws(VirtualCardError) -> [IssuerKeySet] {
+    private func keys(_ file: DescriptionObject) throws(SimulationFileError) -> [IssuerKeySet] {
         guard file.has("keys") else { return [] }
         let members = ["aid", "prefix", "scheme", "mac_length", "cryptogram", "integrity", "confidentiality"]
         var sets: [IssuerKeySet] = []
@@ -76,39 +73,39 @@ struct IssuerFileReader<Cryptography: IssuerCryptography> {
         return sets
     }
 
-    private func scheme(_ object: CardFileObject) throws(VirtualCardError) -> IssuerScheme? {
+    private func scheme(_ object: DescriptionObject) throws(SimulationFileError) -> IssuerScheme? {
         guard object.has("scheme") else { return nil }
         let name = try object.choice("scheme", IssuerScheme.allCases.map(\.rawValue))
         return name.flatMap { IssuerScheme(rawValue: $0) }
     }
 
     /// Checks that keys make a cipher, and that they are published.
-    private func check(_ set: IssuerKeySet, at place: String) throws(VirtualCardError) {
+    private func check(_ set: IssuerKeySet, at place: String) throws(SimulationFileError) {
         let zero = AccountNumber(digits: SecretOctets(Array("0000000000000000".utf8)), sequenceNumber: 0)
         let cipher: Cryptography.Cipher
         do throws(ChipCardKeyError) {
             cipher = try cryptography.cipher(for: set.keys(for: zero, set.scheme ?? .visa10))
         } catch {
-            throw VirtualCardError(.key, at: place, error.message)
+            throw SimulationFileError(.key, at: place, error.message)
         }
         guard allowsOwnKeys || cipher.usesPublishedTestKeys else {
-            throw VirtualCardError(
+            throw SimulationFileError(
                 .notPublished, at: place, "these master keys are not published for tests, and may be live keys")
         }
     }
 
     // MARK: accounts and their PINs
 
-    private func accounts(_ file: CardFileObject) throws(VirtualCardError) -> [IssuerAccount] {
+    private func accounts(_ file: DescriptionObject) throws(SimulationFileError) -> [IssuerAccount] {
         guard file.has("accounts") else { return [] }
         var accounts: [IssuerAccount] = []
         let members = ["number", "status", "pin", "tries", "available"]
         for object in try file.objects("accounts", allowed: members) {
             guard let number = try object.digits("number", 8...19) else {
-                throw VirtualCardError(.member, at: object.place, "it lacks a member \"number\"")
+                throw SimulationFileError(.member, at: object.place, "it lacks a member \"number\"")
             }
             guard !accounts.contains(where: { $0.number == number }) else {
-                throw VirtualCardError(.value, at: object.place(of: "number"), "another account has this number")
+                throw SimulationFileError(.value, at: object.place(of: "number"), "another account has this number")
             }
             let status = try object.choice("status", IssuerAccount.Status.allCases.map(\.rawValue))
             let tries = try object.number("tries", 1...15) ?? 3
@@ -123,7 +120,7 @@ struct IssuerFileReader<Cryptography: IssuerCryptography> {
 
     // MARK: rules and their scripts
 
-    private func rules(_ file: CardFileObject) throws(VirtualCardError) -> [IssuerRule] {
+    private func rules(_ file: DescriptionObject) throws(SimulationFileError) -> [IssuerRule] {
         guard file.has("rules") else { return [] }
         var rules: [IssuerRule] = []
         let members = [
@@ -151,23 +148,23 @@ struct IssuerFileReader<Cryptography: IssuerCryptography> {
         return rules
     }
 
-    private func amounts(_ object: CardFileObject) throws(VirtualCardError) -> ClosedRange<UInt64>? {
+    private func amounts(_ object: DescriptionObject) throws(SimulationFileError) -> ClosedRange<UInt64>? {
         guard object.has("from") || object.has("to") else { return nil }
         let from = try object.number("from", 0...Self.maxAmount) ?? 0
         let to = try object.number("to", from...Self.maxAmount) ?? Self.maxAmount
         return UInt64(from)...UInt64(to)
     }
 
-    private func code(_ object: CardFileObject) throws(VirtualCardError) -> [UInt8]? {
+    private func code(_ object: DescriptionObject) throws(SimulationFileError) -> [UInt8]? {
         guard object.has("code") else { return nil }
         let code = Array(try object.text("code").utf8)
         guard code.count == 2, code.allSatisfy({ (0x20...0x7E).contains($0) }) else {
-            throw VirtualCardError(.value, at: object.place(of: "code"), "a response code has two characters")
+            throw SimulationFileError(.value, at: object.place(of: "code"), "a response code has two characters")
         }
         return code
     }
 
-    private func scripts(_ object: CardFileObject) throws(VirtualCardError) -> [IssuerScriptPlan] {
+    private func scripts(_ object: DescriptionObject) throws(SimulationFileError) -> [IssuerScriptPlan] {
         guard object.has("scripts") else { return [] }
         var scripts: [IssuerScriptPlan] = []
         for script in try object.objects("scripts", allowed: ["template", "identifier", "commands"]) {
@@ -184,7 +181,7 @@ struct IssuerFileReader<Cryptography: IssuerCryptography> {
         return scripts
     }
 
-    private func command(_ object: CardFileObject) throws(VirtualCardError) -> IssuerScriptPlan.Command {
+    private func command(_ object: DescriptionObject) throws(SimulationFileError) -> IssuerScriptPlan.Command {
         let names = [
             "block_application", "unblock_application", "block_card", "unblock_pin", "change_pin", "put_data", "send",
         ]
@@ -195,7 +192,7 @@ struct IssuerFileReader<Cryptography: IssuerCryptography> {
         case "unblock_pin": return .pinUnblock
         case "change_pin":
             guard let pin = try object.digits("pin", 4...12) else {
-                throw VirtualCardError(.member, at: object.place, "it lacks a member \"pin\"")
+                throw SimulationFileError(.member, at: object.place, "it lacks a member \"pin\"")
             }
             return .pinChange(pin)
         case "put_data":
@@ -203,11 +200,11 @@ struct IssuerFileReader<Cryptography: IssuerCryptography> {
             guard name.utf8.count == 4, let number = UInt32(name, radix: 16), let tag = Tag(rawValue: number),
                 tag.count == 2
             else {
-                throw VirtualCardError(.value, at: object.place(of: "tag"), "it must be a tag of two octets")
+                throw SimulationFileError(.value, at: object.place(of: "tag"), "it must be a tag of two octets")
             }
             return .putData(tag, try object.octets("value", 0...200))
         case "send": return .whole(try object.secret("value", 4...124))
-        default: throw VirtualCardError(.member, at: object.place, "it lacks a member \"command\"")
+        default: throw SimulationFileError(.member, at: object.place, "it lacks a member \"command\"")
         }
     }
 }

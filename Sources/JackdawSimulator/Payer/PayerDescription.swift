@@ -75,17 +75,13 @@ extension SimulatedPayer {
     /// - Parameter json: a JSON object in UTF-8, at most ``VirtualCard/maxFileSize`` bytes. The caller wipes it.
     /// - Throws: ``SimulationFileError`` with the place and the reason.
     public init(json: [UInt8]) throws(SimulationFileError) {
-        let members = ["name", "application", "pin", "signature", "removal", "delays", "insertions"]
-        let setup = try SimulationFileError.reading(json, allowed: members) { (file) throws(VirtualCardError) in
-            try PayerDescription(file)
-        }
-        self.init(setup)
+        let members = ["application", "pin", "signature", "removal", "delays", "insertions"]
+        self.init(try PayerDescription(DescriptionObject(json: json, allowed: members)))
     }
 }
 
 extension PayerDescription {
-    init(_ file: CardFileObject) throws(VirtualCardError) {
-        if file.has("name") { _ = try file.text("name") }
+    init(_ file: DescriptionObject) throws(SimulationFileError) {
         let signature = try file.choice("signature", Signature.allCases.map(\.rawValue))
         self.init(
             application: try Self.application(file), pin: try Self.pin(file),
@@ -93,17 +89,17 @@ extension PayerDescription {
             delays: try Self.delays(file), maxInsertions: try file.number("insertions", 1...10) ?? 3)
     }
 
-    private static func application(_ file: CardFileObject) throws(VirtualCardError) -> Application {
+    private static func application(_ file: DescriptionObject) throws(SimulationFileError) -> Application {
         guard file.has("application") else { return .first }
         let object = try file.object("application", allowed: ["aid", "index"])
         guard object.has("aid") != object.has("index") else {
-            throw VirtualCardError(.member, at: object.place, "it must have either aid or index")
+            throw SimulationFileError(.member, at: object.place, "it must have either aid or index")
         }
         if let index = try object.number("index", 0...255) { return .index(index) }
         return .named(try object.octets("aid", 1...16))
     }
 
-    private static func pin(_ file: CardFileObject) throws(VirtualCardError) -> PIN {
+    private static func pin(_ file: DescriptionObject) throws(SimulationFileError) -> PIN {
         guard file.has("pin") else { return .bypassed }
         let object = try file.object("pin", allowed: ["digits", "wrong_first", "action"])
         let action = try object.choice("action", ["bypass", "cancel"])
@@ -113,20 +109,20 @@ extension PayerDescription {
         case ("bypass", nil): return .bypassed
         case ("cancel", nil): return .cancelled
         case (nil, let digits?): return .digits(digits, wrongFirst: wrongFirst)
-        default: throw VirtualCardError(.member, at: object.place, "it must have either digits or action")
+        default: throw SimulationFileError(.member, at: object.place, "it must have either digits or action")
         }
     }
 
-    private static func removal(_ file: CardFileObject) throws(VirtualCardError) -> Removal? {
+    private static func removal(_ file: DescriptionObject) throws(SimulationFileError) -> Removal? {
         guard file.has("removal") else { return nil }
         let object = try file.object("removal", allowed: ["after_exchange", "delay"])
         guard let exchange = try object.number("after_exchange", 1...1_000) else {
-            throw VirtualCardError(.member, at: object.place, "it lacks a member \"after_exchange\"")
+            throw SimulationFileError(.member, at: object.place, "it lacks a member \"after_exchange\"")
         }
         return Removal(exchange: exchange, delay: try object.milliseconds("delay") ?? .zero)
     }
 
-    private static func delays(_ file: CardFileObject) throws(VirtualCardError) -> Delays {
+    private static func delays(_ file: DescriptionObject) throws(SimulationFileError) -> Delays {
         guard file.has("delays") else { return Delays() }
         let object = try file.object("delays", allowed: ["card", "application", "pin", "signature"])
         return Delays(

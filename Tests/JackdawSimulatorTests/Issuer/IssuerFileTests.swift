@@ -18,7 +18,7 @@ import Testing
         arguments: [
             ("{\n  \"note\"", "[\n  \"note\"", SimulationFileError.Code.json, "the file"),
             ("\"note\": \"for tests\"", "\"note\": 5", .kind, "note"),
-            ("\"name\"", "\"names\"", .member, ""),
+            ("\"name\"", "\"names\"", .member, "the file"),
             ("\"currency\": \"0978\"", "\"currency\": \"97\"", .length, "currency"),
             ("\"currency\": \"0978\", ", "", .member, "the file"),
             ("\"delay\": 500", "\"delay\": -1", .value, "delay"),
