@@ -23,7 +23,7 @@ struct CardCertificates<Cryptography: ChipCardCryptography> {
         }
         if records.isMade(0x90) {
             let (authority, issuer) = (try key(keys.authority, "authority"), try key(keys.issuer, "issuer"))
-            let identifier = account.digits.withOctets { digits in
+            let identifier = account.number.digits.withOctets { digits in
                 (0..<3).map { digits[2 * $0] << 4 | digits[2 * $0 + 1] & 0x0F } + [0xFF]
             }
             let start = [0x02] + identifier + account.expiry + [0, 0, 1]

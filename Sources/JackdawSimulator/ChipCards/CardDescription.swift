@@ -71,15 +71,12 @@ struct CardFileReader<Cryptography: ChipCardCryptography> {
     }
 
     private func pin(_ file: DescriptionObject) throws(SimulationFileError) -> (SecretOctets?, UInt8, UInt8) {
-        guard file.has("pin") else { return (nil, 0, 0) }
-        let object = try file.object("pin", allowed: ["digits", "tries", "tries_left"])
-        let digits = try object.text("digits").utf8
-        guard (4...12).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }) else {
-            throw SimulationFileError(.value, at: object.place(of: "digits"), "a PIN has 4 to 12 digits")
+        guard let object = try file.optionalObject("pin", allowed: ["digits", "tries", "tries_left"]) else {
+            return (nil, 0, 0)
         }
-        let tries = try object.number("tries", 1...15) ?? 3
-        let left = try object.number("tries_left", 0...tries) ?? tries
-        return (SecretOctets(copying: digits.span), UInt8(tries), UInt8(left))
+        let tries = try object.optionalNumber("tries", 1...15) ?? 3
+        let left = try object.optionalNumber("tries_left", 0...tries) ?? tries
+        return (try object.digits("digits", 4...12), UInt8(tries), UInt8(left))
     }
 
     private func directories(
@@ -87,8 +84,7 @@ struct CardFileReader<Cryptography: ChipCardCryptography> {
     ) throws(SimulationFileError) -> [CardDirectory] {
         let names = file.has("directories") ? try file.texts("directories") : ["PSE", "PPSE"]
         var language: [UInt8]?
-        if file.has("language") {
-            let text = Array(try file.text("language").utf8)
+        if let text = try file.optionalText("language").map({ Array($0.utf8) }) {
             guard (2...8).contains(text.count), text.count.isMultiple(of: 2),
                 text.allSatisfy({ (0x61...0x7A).contains($0) })
             else {

@@ -21,18 +21,16 @@ struct CardFileRecords {
         place = object.place(of: "records")
         var seen: Set<Tag> = []
         for file in try object.objects("records", allowed: ["file", "record", "signed", "objects"]) {
-            guard let number = try file.number("record", 1...255), let id = try file.number("file", 1...30) else {
-                throw SimulationFileError(.member, at: file.place, "it lacks a member \"file\" or \"record\"")
-            }
+            let (id, number) = (try file.number("file", 1...30), try file.number("record", 1...255))
             let recordPlace = CardApplication.RecordPlace(file: id, number: number)
             guard entries[recordPlace] == nil else {
                 throw SimulationFileError(.value, at: file.place, "another record has this file and number")
             }
             let content = try file.object("objects")
             var entry = Entry(
-                objects: DataObjectStore(), made: [], isSigned: try file.flag("signed"), place: file.place)
+                objects: DataObjectStore(), made: [], isSigned: try file.optionalFlag("signed"), place: file.place)
             for name in content.names {
-                let tag = try content.tag(name)
+                let tag = try content.tag(named: name)
                 // Records of files from 11 on are not EMV's, and may repeat objects.
                 guard id > 10 || seen.insert(tag).inserted else {
                     throw SimulationFileError(.value, at: content.place(of: name), "another record has this object")

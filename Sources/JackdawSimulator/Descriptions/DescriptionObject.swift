@@ -1,9 +1,10 @@
-import JackdawBytes
-import JackdawEMV
 import JackdawReaders
 
 /// An object of the file of a card, an issuer or a payer, with its place for errors. Every object may have a member `note`,
 /// which is for people.
+///
+/// A method returns the value of a member, or throws ``SimulationFileError`` with the member's place: if the member is
+/// missing, unless the method's name begins with `optional`, or if the value is invalid.
 struct DescriptionObject {
     /// The largest size of a file, in bytes.
     static let maxFileSize = 1 << 18
@@ -25,7 +26,7 @@ struct DescriptionObject {
             throw SimulationFileError(.json, at: "", error.message)
         }
         try self.init(root, at: "", allowed: ["name"] + allowed)
-        if has("name") { _ = try text("name") }
+        _ = try optionalText("name")
     }
 
     /// - Parameters:
@@ -40,13 +41,18 @@ struct DescriptionObject {
         if let note = members.removeValue(forKey: "note"), note.text == nil {
             throw SimulationFileError(.kind, at: Self.join(place, "note"), "it must be a text")
         }
-        if let allowed, let other = members.keys.sorted().first(where: { !allowed.contains($0) }) {
-            let names = allowed.joined(separator: ", ")
-            throw SimulationFileError(
-                .member, at: place, "it has a member \"\(other.prefix(40))\"; its members are \(names), note")
-        }
         self.place = place
         self.members = members
+        if let allowed { try allow(allowed) }
+    }
+
+    /// Limits the members.
+    /// - Throws: ``SimulationFileError`` if the object has another member but `note`.
+    func allow(_ allowed: [String]) throws(SimulationFileError) {
+        guard let other = names.first(where: { !allowed.contains($0) }) else { return }
+        let known = allowed.joined(separator: ", ")
+        throw SimulationFileError(
+            .member, at: place, "it has a member \"\(other.prefix(40))\"; its members are \(known), note")
     }
 
     /// The names of the members but `note`, in ascending order.
@@ -67,12 +73,18 @@ struct DescriptionObject {
         return value
     }
 
-    /// A member that is an object.
+    /// An object.
+    /// - Parameter allowed: the names of its members; nil if they are not limited.
     func object(_ name: String, allowed: [String]? = nil) throws(SimulationFileError) -> DescriptionObject {
         try DescriptionObject(required(name), at: place(of: name), allowed: allowed)
     }
 
-    /// The objects of a member that is an array.
+    /// The same; nil if it is missing.
+    func optionalObject(_ name: String, allowed: [String]? = nil) throws(SimulationFileError) -> DescriptionObject? {
+        has(name) ? try object(name, allowed: allowed) : nil
+    }
+
+    /// The objects of an array.
     func objects(_ name: String, allowed: [String]) throws(SimulationFileError) -> [DescriptionObject] {
         guard case .array(let values) = try required(name) else {
             throw SimulationFileError(.kind, at: place(of: name), "it must be an array")
@@ -84,7 +96,12 @@ struct DescriptionObject {
         return objects
     }
 
-    /// A member that is a text.
+    /// The same; none if the array is missing.
+    func optionalObjects(_ name: String, allowed: [String]) throws(SimulationFileError) -> [DescriptionObject] {
+        has(name) ? try objects(name, allowed: allowed) : []
+    }
+
+    /// A text.
     func text(_ name: String) throws(SimulationFileError) -> String {
         guard let text = try required(name).text else {
             throw SimulationFileError(.kind, at: place(of: name), "it must be a text")
@@ -92,7 +109,10 @@ struct DescriptionObject {
         return text
     }
 
-    /// The texts of a member that is an array.
+    /// The same; nil if it is missing.
+    func optionalText(_ name: String) throws(SimulationFileError) -> String? { has(name) ? try text(name) : nil }
+
+    /// The texts of an array.
     func texts(_ name: String) throws(SimulationFileError) -> [String] {
         guard case .array(let values) = try required(name), values.allSatisfy({ $0.text != nil }) else {
             throw SimulationFileError(.kind, at: place(of: name), "it must be an array of texts")
@@ -100,10 +120,9 @@ struct DescriptionObject {
         return values.compactMap(\.text)
     }
 
-    /// A member that is a whole number; nil if it is missing.
-    func number(_ name: String, _ range: ClosedRange<Int>) throws(SimulationFileError) -> Int? {
-        guard let value = members[name] else { return nil }
-        guard let number = value.number.flatMap({ Int(exactly: $0) }), range.contains(number) else {
+    /// A whole number.
+    func number(_ name: String, _ range: ClosedRange<Int>) throws(SimulationFileError) -> Int {
+        guard let number = try required(name).number.flatMap({ Int(exactly: $0) }), range.contains(number) else {
             throw SimulationFileError(
                 .value, at: place(of: name),
                 "it must be a whole number from \(range.lowerBound) to \(range.upperBound)")
@@ -111,80 +130,17 @@ struct DescriptionObject {
         return number
     }
 
-    /// A member that is true or false. Default: false.
-    func flag(_ name: String) throws(SimulationFileError) -> Bool {
-        guard let value = members[name] else { return false }
-        guard case .flag(let flag) = value else {
+    /// The same; nil if it is missing.
+    func optionalNumber(_ name: String, _ range: ClosedRange<Int>) throws(SimulationFileError) -> Int? {
+        has(name) ? try number(name, range) : nil
+    }
+
+    /// True or false. Default: false.
+    func optionalFlag(_ name: String) throws(SimulationFileError) -> Bool {
+        guard has(name) else { return false }
+        guard case .flag(let flag) = try required(name) else {
             throw SimulationFileError(.kind, at: place(of: name), "it must be true or false")
         }
         return flag
-    }
-
-    /// The octets of a member that is a text of hexadecimal digits, perhaps with spaces between them.
-    func octets(_ name: String, _ counts: ClosedRange<Int>) throws(SimulationFileError) -> [UInt8] {
-        try secret(name, counts).octets
-    }
-
-    /// The octets of a secret, in wiped memory.
-    func secret(_ name: String, _ counts: ClosedRange<Int>) throws(SimulationFileError) -> SecretOctets {
-        let digits = try text(name).utf8
-        let isSpace = { (character: UInt8) in character == UInt8(ascii: " ") }
-        var count = 0
-        do throws(HexadecimalError) {
-            try digits.span.decodeHexadecimal(skipping: isSpace) { _ in count += 1 }
-        } catch {
-            throw SimulationFileError(.kind, at: place(of: name), "it must be octets, two hexadecimal digits each")
-        }
-        guard counts.contains(count) else {
-            let right =
-                counts.count == 1 ? "\(counts.lowerBound)" : "\(counts.lowerBound) to \(counts.upperBound)"
-            throw SimulationFileError(.length, at: place(of: name), "it has \(count) octets; right are \(right)")
-        }
-        return SecretOctets(count: count) { octets in
-            var next = 0
-            // The digits were checked.
-            try? digits.span.decodeHexadecimal(skipping: isSpace) {
-                octets[next] = $0
-                next += 1
-            }
-        }
-    }
-
-    /// The tag that a member's name is.
-    func tag(_ name: String) throws(SimulationFileError) -> Tag {
-        guard name.utf8.count.isMultiple(of: 2), let number = UInt32(name, radix: 16), name.first != "+",
-            let tag = Tag(rawValue: number), tag.count * 2 == name.utf8.count
-        else {
-            throw SimulationFileError(.value, at: place(of: name), "the name must be a tag, such as 9F02")
-        }
-        return tag
-    }
-
-    /// A time in whole milliseconds, at most an hour; nil if it is missing.
-    func milliseconds(_ name: String) throws(SimulationFileError) -> Duration? {
-        try number(name, 0...3_600_000).map { .milliseconds($0) }
-    }
-
-    /// One of several texts; nil if it is missing.
-    func choice(_ name: String, _ texts: [String]) throws(SimulationFileError) -> String? {
-        guard has(name) else { return nil }
-        let text = try text(name)
-        guard texts.contains(text) else {
-            throw SimulationFileError(
-                .value, at: place(of: name), "it must be one of \(texts.joined(separator: ", "))")
-        }
-        return text
-    }
-
-    /// A text of decimal digits, in ASCII; nil if it is missing.
-    func digits(_ name: String, _ counts: ClosedRange<Int>) throws(SimulationFileError) -> SecretOctets? {
-        guard has(name) else { return nil }
-        var digits = Array(try text(name).utf8)
-        defer { digits.wipe() }
-        guard counts.contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }) else {
-            throw SimulationFileError(
-                .value, at: place(of: name), "it must have \(counts.lowerBound) to \(counts.upperBound) digits")
-        }
-        return SecretOctets(digits)
     }
 }

@@ -143,7 +143,7 @@ public struct SimulatedIssuer: Sendable {
             objects: message.objects, pinBlock: message.pinBlock, facts: message.facts, decision: decision)
         let (account, amount) = (message.facts.account, message.facts.amount ?? 0)
         ledger.note(reference) { entry in
-            entry.account = entry.account ?? account?.masked
+            entry.account = entry.account ?? account?.number.masked
             if entry.capture == nil { entry.amount = amount }
             entry.verdict = ruling.verdict
             entry.reason = ruling.reason
@@ -193,7 +193,7 @@ public struct SimulatedIssuer: Sendable {
         }
         let isNew = ledger[reference]?.capture == nil
         ledger.note(reference) { entry in
-            entry.account = entry.account ?? account.masked
+            entry.account = entry.account ?? account.number.masked
             entry.amount = amount
             entry.capture = .offline
             entry.scriptResults = objects[.scriptResults] ?? entry.scriptResults
@@ -215,7 +215,7 @@ public struct SimulatedIssuer: Sendable {
     /// The index of an account; nil if the issuer does not know it.
     func index(of account: AccountNumber?) -> Int? {
         guard let account else { return nil }
-        return accounts.firstIndex { $0.number == account.digits }
+        return accounts.firstIndex { $0.number == account.number }
     }
 }
 

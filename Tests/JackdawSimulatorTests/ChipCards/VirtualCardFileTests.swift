@@ -52,6 +52,12 @@ import Testing
             ("\"8C\": \"9F0206", "\"8C\": \"9F0106", .value, "applications[0].records"),
             ("\"8D\": \"8A02", "\"8D\": \"8A01", .value, "applications[0].records"),
             ("\"9F4F\": \"9F2701\"", "\"9F36\": \"9F2701\"", .value, "applications[0].data.9F36"),
+            ("\"9F4F\": \"9F2701\"", "\"9f4f\": \"9F2701\"", .value, "applications[0].data.9f4f"),
+            ("\"5F28\": \"0528\"", "\"5F34\": \"0001\"", .value, "applications[0].records"),
+            (
+                "\"online_above\": 5000", "\"online_above\": 1000000000000", .value,
+                "applications[0].limits.online_above"
+            ),
             ("\"m-chip-17\"", "\"visa-14\"", .value, "applications[0].cryptograms.scheme"),
             ("\"issuer_keys\"", "\"keys\"", .member, "applications[0].cryptograms"),
             (

@@ -74,6 +74,7 @@ import Testing
             ("{\"pin\": {}}", .member, "pin"), ("{\"pin\": {\"digits\": \"123\"}}", .value, "pin.digits"),
             ("{\"pin\": {\"digits\": \"1234\", \"action\": \"bypass\"}}", .member, "pin"),
             ("{\"pin\": {\"digits\": \"1234\", \"wrong_first\": 16}}", .value, "pin.wrong_first"),
+            ("{\"pin\": {\"action\": \"bypass\", \"wrong_first\": 1}}", .member, "pin"),
             ("{\"application\": {}}", .member, "application"),
             ("{\"application\": {\"aid\": \"\"}}", .length, "application.aid"),
             ("{\"signature\": \"ink\"}", .value, "signature"), ("{\"removal\": {}}", .member, "removal"),
