@@ -7,11 +7,10 @@ struct AccountNumber: RedactedDescription, Equatable {
     /// The sequence number of the card (5F34), 0 to 99; 0 without one.
     let sequenceNumber: UInt8
 
-    /// The account of an account number as in tag 5A: packed digits with padding F.
+    /// The account of the values of two tags; nil if they are not 8 to 19 digits, and two.
     /// - Parameters:
-    ///   - packed: the account number.
+    ///   - packed: the account number as in tag 5A: packed digits with padding F.
     ///   - sequence: the value of tag 5F34; nil without one.
-    /// - Returns: nil if the number does not have 8 to 19 digits, or the sequence number is not two digits.
     init?(packed: SecretOctets, sequence: [UInt8]?) {
         let number: PrimaryAccountNumber? = packed.withOctets { octets in
             guard octets.count <= 10 else { return nil }

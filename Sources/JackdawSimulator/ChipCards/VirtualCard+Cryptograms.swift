@@ -207,13 +207,8 @@ extension VirtualCard {
 extension DataObjectStore {
     /// The amount authorised (9F02) in minor units; nil if it is missing, or not a number of 12 digits.
     var authorisedAmount: UInt64? {
-        guard let octets = self[0x9F02], octets.count == 6 else { return nil }
-        var amount: UInt64 = 0
-        for octet in octets {
-            guard octet >> 4 < 10, octet & 0x0F < 10 else { return nil }
-            amount = amount * 100 + UInt64(octet >> 4) * 10 + UInt64(octet & 0x0F)
-        }
-        return amount
+        let amount = withValue(0x9F02) { $0.count == 6 ? Amount($0, currencyCode: nil) : nil } ?? nil
+        return amount?.minorUnits
     }
 }
 

@@ -73,8 +73,7 @@ struct DescriptionObject {
         return value
     }
 
-    /// An object.
-    /// - Parameter allowed: the names of its members; nil if they are not limited.
+    /// An object with these members; nil if they are not limited.
     func object(_ name: String, allowed: [String]? = nil) throws(SimulationFileError) -> DescriptionObject {
         try DescriptionObject(required(name), at: place(of: name), allowed: allowed)
     }

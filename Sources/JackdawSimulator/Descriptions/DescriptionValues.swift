@@ -117,8 +117,7 @@ extension DescriptionObject {
         try optionalNumber(name, 0...3_600_000).map { .milliseconds($0) }
     }
 
-    /// An amount in minor units of at most 12 digits; nil if it is missing.
-    /// - Parameter least: the least amount. Default: 0.
+    /// An amount in minor units, not less than another one, of at most 12 digits; nil if it is missing.
     func optionalAmount(_ name: String, from least: UInt64 = 0) throws(SimulationFileError) -> UInt64? {
         try optionalNumber(name, Int(least)...Int(Amount.maxNumeric)).map { UInt64($0) }
     }

@@ -36,11 +36,7 @@ struct IssuerKeySet: Sendable {
     var integrity: SecretOctets
     var confidentiality: SecretOctets
 
-    /// The keys as a cipher takes them.
-    /// - Parameters:
-    ///   - scheme: the scheme of the card.
-    ///   - account: the account number, digits in ASCII.
-    ///   - sequenceNumber: the sequence number of the card, 0 to 99.
+    /// The keys as a cipher takes them, for the digits of an account number in ASCII and a sequence number, 0 to 99.
     func keys(_ scheme: IssuerScheme, account: SecretOctets, sequenceNumber: UInt8) -> ChipCardKeys {
         ChipCardKeys(
             scheme: scheme.rawValue, areIssuerKeys: true, cryptogram: cryptogram, integrity: integrity,

@@ -23,7 +23,7 @@ extension SimulatedIssuer {
         guard let account = message.facts.account, let amount = message.facts.amount else {
             return .declined(.malformed, .malformed)
         }
-        guard message.objects[.currency] == setup.currency else { return .declined(.invalidTransaction, .currency) }
+        guard message.facts.currency == setup.currency else { return .declined(.invalidTransaction, .currency) }
         let index = index(of: account)
         guard index != nil || setup.acceptsUnknownAccounts else { return .declined(.unknownAccount, .unknownAccount) }
         if let index, let code = accounts[index].status.code { return .declined(code, .status) }
@@ -120,13 +120,13 @@ extension SimulatedIssuer {
                 for: keys.keys(scheme, account: account.digits, sequenceNumber: account.sequenceNumber))
         else { return .noKeys }
         guard let covered = scheme.covered(data), let profile = objects[0x82], profile.count == 2,
-            let counter = objects[.transactionCounter], counter.count == 2,
-            let number = objects[.unpredictableNumber], number.count == 4, cryptogram.count == 8,
+            let counter = objects.counter, let number = objects[.unpredictableNumber], number.count == 4,
+            cryptogram.count == 8,
             objects[0x9F27]?.first.flatMap({ CryptogramType(octet: $0) }) == type,
             let terminalData = Self.terminalData(objects)
         else { return .wrong }
         let transaction = ChipCardTransaction(
-            counter: UInt16(counter[0]) << 8 | UInt16(counter[1]), unpredictableNumber: number, cryptogram: cryptogram)
+            counter: counter, unpredictableNumber: number, cryptogram: cryptogram)
         let expected = cipher.cryptogram(
             terminalData: terminalData, profile: profile, counter: transaction.counter, cardData: covered)
         guard let expected, SecretOctets(expected) == SecretOctets(cryptogram) else { return .wrong }

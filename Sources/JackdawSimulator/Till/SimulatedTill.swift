@@ -166,7 +166,7 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
         openTask = nil
         outbox.restart()
         payment = PaymentFlow(restoring: journal, policy: settings.policy)
-        if journal.isReversalQueued { outbox.append(.reversal, message(.reversal)) }
+        if journal.isReversalQueued { outbox.append(.reversal, message(.reversal())) }
         deliver(.recovered)
         queue.add(.delivery, at: now)
     }
