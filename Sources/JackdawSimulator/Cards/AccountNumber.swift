@@ -57,7 +57,7 @@ struct AccountNumber: RedactedDescription, Equatable {
         }
     }
 
-    /// The masked number.
+    /// The number with at most its first six and last four digits.
     var description: String { number.masked }
 }
 

@@ -100,7 +100,7 @@ struct DescriptionObject {
         has(name) ? try objects(name, allowed: allowed) : []
     }
 
-    /// A text.
+    /// A member that is a text.
     func text(_ name: String) throws(SimulationFileError) -> String {
         guard let text = try required(name).text else {
             throw SimulationFileError(.kind, at: place(of: name), "it must be a text")
@@ -119,7 +119,7 @@ struct DescriptionObject {
         return values.compactMap(\.text)
     }
 
-    /// A whole number.
+    /// A member that is a whole number.
     func number(_ name: String, _ range: ClosedRange<Int>) throws(SimulationFileError) -> Int {
         guard let number = try required(name).number.flatMap({ Int(exactly: $0) }), range.contains(number) else {
             throw SimulationFileError(

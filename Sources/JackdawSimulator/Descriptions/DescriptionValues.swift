@@ -51,7 +51,7 @@ extension DescriptionObject {
         has(name) ? try digits(name, counts) : nil
     }
 
-    /// Printable ASCII characters.
+    /// A text of printable ASCII characters.
     func characters(_ name: String, _ counts: ClosedRange<Int>) throws(SimulationFileError) -> [UInt8] {
         try characters(name, counts, of: 0x20...0x7E, "ASCII characters").octets
     }
@@ -68,7 +68,7 @@ extension DescriptionObject {
 
     // MARK: tags and names
 
-    /// A tag.
+    /// A member that is a tag.
     func tag(_ name: String) throws(SimulationFileError) -> Tag { try Self.tag(text(name), at: place(of: name)) }
 
     /// The tag that a member's name is.
