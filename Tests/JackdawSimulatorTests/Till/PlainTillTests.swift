@@ -114,6 +114,18 @@ import Testing
         #expect(till.log.contains { $0.content == .action(.prompt(.swipeCard)) })
     }
 
+    /// The reader is ready after 0.2 s, and the card comes 5 s later.
+    @Test func aRunCountsItsTimeFromItsCall() throws {
+        var till = try till("{\"delays\": {\"card\": 5000}}")
+        #expect(till.run(for: .seconds(4)) == nil)
+        #expect(till.now == .seconds(4))
+        #expect(till.run(for: .seconds(1)) == nil)
+        #expect(till.now == .seconds(5))
+        #expect(till.payment.phase == .awaitingCard)
+        #expect(till.run(for: .seconds(4)) != nil)
+        #expect(till.now > .seconds(5.2) && till.now < .seconds(9))
+    }
+
     @Test func theMerchantCancels() throws {
         var till = try till("{\"delays\": {\"card\": 5000}}")
         till.start()
