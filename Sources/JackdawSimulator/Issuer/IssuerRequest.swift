@@ -1,3 +1,4 @@
+public import JackdawCards
 public import JackdawEMV
 
 /// A message of a till to a simulated issuer.
@@ -25,6 +26,23 @@ public struct IssuerRequest: Sendable {
     public init(reference: String, _ content: Content) {
         self.reference = reference
         self.content = content
+    }
+}
+
+extension IssuerRequest: RedactedDescription {
+    /// The kind of message and its reference, and nothing of its objects and its PIN block.
+    public var description: String { "\(content) of payment \(reference)" }
+}
+
+extension IssuerRequest.Content: RedactedDescription {
+    /// The kind of message.
+    public var description: String {
+        switch self {
+        case .authorisation: "authorisation"
+        case .reversal: "reversal"
+        case .confirmation: "confirmation"
+        case .advice: "advice"
+        }
     }
 }
 

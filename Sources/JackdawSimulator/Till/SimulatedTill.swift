@@ -1,3 +1,4 @@
+public import JackdawCards
 public import JackdawEMV
 
 /// One payment with a virtual card, a simulated cardholder and a simulated issuer: the contact kernel and the payment flow
@@ -199,4 +200,9 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
         case .delivery: sendMessage()
         }
     }
+}
+
+extension SimulatedTill: RedactedDescription {
+    /// The phase of the payment and the time, and nothing of card, cardholder and messages.
+    public var description: String { "simulated till, \(payment.phase.rawValue) at \(now)" }
 }
