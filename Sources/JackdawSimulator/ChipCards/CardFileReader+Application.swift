@@ -140,7 +140,7 @@ extension CardFileReader {
     }
 
     private struct Cryptograms {
-        let scheme: CardScheme
+        let scheme: CryptogramScheme
         let keyIndex: UInt8
         let macLength: Int
         let cipher: Cryptography.Cipher
@@ -151,7 +151,7 @@ extension CardFileReader {
     ) throws(SimulationFileError) -> Cryptograms {
         let file = try object.object(
             "cryptograms", allowed: ["scheme", "key_index", "mac_length", "issuer_keys", "card_keys"])
-        let scheme: CardScheme = try file.choice("scheme")
+        let scheme = try file.choice("scheme", among: CryptogramScheme.ofCards)
         guard file.has("issuer_keys") != file.has("card_keys") else {
             throw SimulationFileError(.member, at: file.place, "it must have either issuer_keys or card_keys")
         }

@@ -84,10 +84,11 @@ extension DescriptionObject {
 
     /// One of several names.
     func choice<Choice: RawRepresentable<String> & CaseIterable>(
-        _ name: String, of choices: Choice.Type = Choice.self
+        _ name: String, among choices: [Choice] = Array(Choice.allCases)
     ) throws(SimulationFileError) -> Choice {
-        guard let choice = Choice(rawValue: try text(name)) else {
-            let names = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+        let text = try text(name)
+        guard let choice = choices.first(where: { $0.rawValue == text }) else {
+            let names = choices.map(\.rawValue).joined(separator: ", ")
             throw SimulationFileError(.value, at: place(of: name), "it must be one of \(names)")
         }
         return choice
@@ -95,9 +96,9 @@ extension DescriptionObject {
 
     /// The same; nil if it is missing.
     func optionalChoice<Choice: RawRepresentable<String> & CaseIterable>(
-        _ name: String, of choices: Choice.Type = Choice.self
+        _ name: String, among choices: [Choice] = Array(Choice.allCases)
     ) throws(SimulationFileError) -> Choice? {
-        has(name) ? try choice(name) : nil
+        has(name) ? try choice(name, among: choices) : nil
     }
 
     // MARK: numbers of accounts, times and amounts

@@ -29,7 +29,7 @@ struct IssuerKeySet: Sendable {
     /// The beginning of the account numbers, digits in ASCII; empty for all.
     var accounts: SecretOctets
     /// The scheme; nil if the cards name it.
-    var scheme: IssuerScheme?
+    var scheme: CryptogramScheme?
     /// The number of octets of a command's authentication code, 4 to 8.
     var macLength: Int
     var cryptogram: SecretOctets
@@ -37,7 +37,7 @@ struct IssuerKeySet: Sendable {
     var confidentiality: SecretOctets
 
     /// The keys as a cipher takes them, for the digits of an account number in ASCII and a sequence number, 0 to 99.
-    func keys(_ scheme: IssuerScheme, account: SecretOctets, sequenceNumber: UInt8) -> ChipCardKeys {
+    func keys(_ scheme: CryptogramScheme, account: SecretOctets, sequenceNumber: UInt8) -> ChipCardKeys {
         ChipCardKeys(
             scheme: scheme.rawValue, areIssuerKeys: true, cryptogram: cryptogram, integrity: integrity,
             confidentiality: confidentiality, account: account, sequenceNumber: sequenceNumber)

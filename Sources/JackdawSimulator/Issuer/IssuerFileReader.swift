@@ -33,7 +33,8 @@ struct IssuerFileReader<Cryptography: IssuerCryptography> {
         return IssuerDescription(
             currency: try file.octets("currency", 2...2), delay: try file.optionalTime("delay") ?? .zero,
             pinKey: try pinKey(file),
-            acceptsUnknownAccounts: try file.optionalChoice("unknown_accounts", of: UnknownAccounts.self) == .approve,
+            acceptsUnknownAccounts: try file.optionalChoice("unknown_accounts", among: UnknownAccounts.allCases)
+                == .approve,
             checksCounters: try file.optionalFlag("checks_counters"), maxAmount: try limits?.optionalAmount("amount"),
             referAbove: try limits?.optionalAmount("refer_above"), keys: try keys(file), accounts: try accounts(file),
             rules: try rules(file))
@@ -123,7 +124,7 @@ struct IssuerFileReader<Cryptography: IssuerCryptography> {
                 IssuerRule(
                     message: message, account: try object.optionalDigits("account", 1...19),
                     amounts: try amounts(object), times: try object.optionalNumber("times", 1...1_000_000),
-                    verdict: try object.optionalChoice("decision", of: IssuerRule.Decision.self)?.verdict,
+                    verdict: try object.optionalChoice("decision", among: IssuerRule.Decision.allCases)?.verdict,
                     code: try code(object), delivery: try object.optionalChoice("delivery") ?? .replies,
                     delay: try object.optionalTime("delay"),
                     authentication: try object.optionalChoice("authentication") ?? .right,

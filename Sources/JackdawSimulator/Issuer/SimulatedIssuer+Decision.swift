@@ -89,7 +89,7 @@ extension SimulatedIssuer {
     /// A card whose cryptogram is right.
     struct VerifiedCard {
         let cipher: any IssuerCipher
-        let scheme: IssuerScheme
+        let scheme: CryptogramScheme
         let transaction: ChipCardTransaction
         /// The number of octets of a command's authentication code.
         let macLength: Int
@@ -115,7 +115,7 @@ extension SimulatedIssuer {
         guard let cryptogram = objects[0x9F26] else { return .absent }
         guard let account, let data = objects[0x9F10],
             let keys = setup.keys.first(where: { $0.fits(objects[0x84] ?? [], account) }),
-            let scheme = keys.scheme ?? IssuerScheme(issuerApplicationData: data),
+            let scheme = keys.scheme ?? CryptogramScheme(issuerApplicationData: data),
             let cipher = try? cryptography.cipher(
                 for: keys.keys(scheme, account: account.digits, sequenceNumber: account.sequenceNumber))
         else { return .noKeys }

@@ -100,7 +100,7 @@ extension PayerDescription {
     private static func pin(_ file: DescriptionObject) throws(SimulationFileError) -> PIN {
         let members = ["digits", "wrong_first", "action"]
         guard let object = try file.optionalObject("pin", allowed: members) else { return .bypassed }
-        let action = try object.optionalChoice("action", of: PINAction.self)
+        let action = try object.optionalChoice("action", among: PINAction.allCases)
         let digits = try object.optionalDigits("digits", 4...12)
         let wrongFirst = try object.optionalNumber("wrong_first", 0...15)
         switch (action, digits, wrongFirst) {
