@@ -23,7 +23,7 @@ public struct SimulatedIssuer: Sendable {
     private var known: [String: KnownAuthorisation] = [:]
     /// The facts of each payment: those of its authorisation, or else of its first advice.
     private var payments: [String: PaymentFacts] = [:]
-    /// The payments in which a card proved its transactions, by its counter: a card has one transaction for each.
+    /// The transactions of cards that were proved by a cryptogram, by the card's counter, with the first payment of each.
     private var transactions: [UInt16: [(account: AccountNumber, reference: String)]] = [:]
     private var random: SplitMix
 
@@ -153,7 +153,7 @@ public struct SimulatedIssuer: Sendable {
             objects: message.objects, pinBlock: message.pinBlock, decision: decision)
         payments[reference] = payments[reference] ?? message.facts
         if let account = message.facts.account, let card = check.card {
-            _ = takes(reference, card.transaction.counter, of: account)
+            claim(card.transaction.counter, of: account, for: reference)
         }
         let (account, amount) = (message.facts.account, message.facts.amount ?? 0)
         ledger.note(reference) { entry in
@@ -202,7 +202,7 @@ public struct SimulatedIssuer: Sendable {
         guard case .right(let card) = check(objects, account, .tc) else { return .refused(.certificate) }
         guard ledger[reference]?.capture != .online else { return .refused(.captured) }
         guard agrees(facts, reference) else { return .refused(.otherContent) }
-        guard takes(reference, card.transaction.counter, of: account) else { return .refused(.replayed) }
+        guard claim(card.transaction.counter, of: account, for: reference) else { return .refused(.replayed) }
         payments[reference] = payments[reference] ?? facts
         let isNew = ledger[reference]?.capture == nil
         ledger.note(reference) { entry in
@@ -220,13 +220,14 @@ public struct SimulatedIssuer: Sendable {
         payments[reference].map { facts.agrees(with: $0) } ?? true
     }
 
-    /// Notes the payment in which a card proved a transaction, if it is the first one.
+    /// Claims a transaction of a card for a payment.
     /// - Parameters:
-    ///   - reference: the payment.
     ///   - counter: the card's counter in the transaction.
     ///   - account: the account of the card.
-    /// - Returns: whether the transaction belongs to this payment.
-    private mutating func takes(_ reference: String, _ counter: UInt16, of account: AccountNumber) -> Bool {
+    ///   - reference: the payment.
+    /// - Returns: whether the transaction belongs to this payment; false if another one claimed it first.
+    @discardableResult
+    private mutating func claim(_ counter: UInt16, of account: AccountNumber, for reference: String) -> Bool {
         if let first = transactions[counter]?.first(where: { $0.account == account }) {
             return first.reference == reference
         }
