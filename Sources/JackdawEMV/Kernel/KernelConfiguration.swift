@@ -20,7 +20,7 @@ public struct KernelConfiguration: Sendable {
     /// The approved transactions, oldest first, for the floor limit. Default: none.
     public var approved: [ApprovedTransaction] = []
     /// The account numbers, as in tag 5A with any padding, whose cards set the bit "exception file" of the TVR; the
-    /// action codes decide on them. Default: none.
+    /// action codes decide on them. Without contacts, none of them is approved offline. Default: none.
     public var exceptionFile: [SecretOctets] = []
     /// The certification authority keys. Default: none, every certificate fails.
     public var keys = AuthenticationKeys()
@@ -73,8 +73,8 @@ public struct KernelTransaction: Sendable {
     public var time: [UInt8] = [0, 0, 0]
     /// The number of the transaction at the terminal (9F41), 0 to 99,999,999. Default: 0.
     public var sequenceNumber: UInt64 = 0
-    /// Whether the merchant wants the issuer to decide: a bit of the TVR, on which the action codes decide. Default:
-    /// false.
+    /// Whether the merchant wants the issuer to decide: a bit of the TVR, on which the action codes decide. Without
+    /// contacts, no card is then approved offline. Default: false.
     public var isOnlineForced = false
 
     /// The greatest amount of objects 81 and 9F04, which have four octets, in minor units.
