@@ -58,7 +58,7 @@ package struct IPSDialect: ReaderDialect {
         }
         guard let layout = try? IPSSwipe(frame, layout) else { return [.badSwipe("the reader did not read the card")] }
         var builder = ReaderSwipe.Builder()
-        let digits: [String] = [layout.issuer, layout.lastDigits].map { frame.extracting($0).hexadecimal }
+        let digits = [layout.issuer, layout.lastDigits].map { frame.extracting($0).hexadecimal }
         let stars = layout.accountNumberCount - digits[0].count - digits[1].count
         if stars > 0 {
             let number = Array((digits[0] + String(repeating: "*", count: stars) + digits[1]).utf8)

@@ -63,7 +63,7 @@ package struct IPSFormat: FrameFormat {
             FrameField("PAN, last digits", swipe.lastDigits, frame.extracting(swipe.lastDigits).hexadecimal),
             FrameField("expiry", swipe.expiry, frame.extracting(swipe.expiry).hexadecimal),
             FrameField("name", swipe.name, isRevealing ? name.printable : CardholderName.mask(name)),
-            FrameField("KSN", swipe.keySerialNumber, frame.extracting(swipe.keySerialNumber).hexadecimal()),
+            FrameField("KSN", swipe.keySerialNumber, frame.extracting(swipe.keySerialNumber).spacedHexadecimal()),
             // Some are not encrypted, and some have keys that are public.
             FrameField("encrypted tracks", swipe.encrypted, frame.extracting(swipe.encrypted).sensitive(isRevealing)),
             FrameField(
