@@ -140,9 +140,10 @@ package struct MiuraPayment: ~Copyable {
 
     mutating func note(_ text: String) { outputs.append(.note(text)) }
 
+    /// The bytes first: an event makes the caller hand in effects, whose bytes must come after these.
     mutating func takeOutputs() -> [Output] {
         defer { outputs = [] }
-        return outputs
+        return outputs.filter(\.isBytes) + outputs.filter { !$0.isBytes }
     }
 
     /// Sends the next command, unless one waits for its answer.
@@ -185,6 +186,12 @@ package struct MiuraPayment: ~Copyable {
         } catch {
             note("an answer of \(error)")
         }
+    }
+}
+
+extension MiuraPayment.Output {
+    fileprivate var isBytes: Bool {
+        if case .send = self { true } else { false }
     }
 }
 

@@ -115,13 +115,13 @@ struct MiuraTill: ~Copyable {
         let identifier = effect.identifier
         switch effect.action {
         case .askHost: askIssuer(identifier)
-        case .captureSignature: queue.append((now, .signatureCaptured, identifier))
-        case .verifySignature: queue.append((now, .signatureAccepted, identifier))
+        case .captureSignature: plan((now, .signatureCaptured, identifier))
+        case .verifySignature: plan((now, .signatureAccepted, identifier))
         case .storeRecord:
             records += 1
             let isOnline = flow.journal.host == .approved
             _ = issuer.receive(request(isOnline ? .confirmation(objects) : .advice(objects)), at: now)
-            queue.append((now, .recordStored, identifier))
+            plan((now, .recordStored, identifier))
         case .reverse: _ = issuer.receive(request(.reversal), at: now)
         default: break
         }
@@ -143,12 +143,16 @@ struct MiuraTill: ~Copyable {
                 case .declined: .hostDeclined
                 case .referred: .hostReferred
                 }
-            queue.append((due, event, identifier))
-        case .replies(_, let due): queue.append((due, .hostAnswerUnreadable, identifier))
-        case .isUnreachable(let due): queue.append((due, .hostUnreachable, identifier))
+            plan((due, event, identifier))
+        case .replies(_, let due): plan((due, .hostAnswerUnreadable, identifier))
+        case .isUnreachable(let due): plan((due, .hostUnreachable, identifier))
         case .staysSilent: break
         }
-        queue.sort { $0.due < $1.due }
+    }
+
+    private mutating func plan(_ event: (due: Duration, event: PaymentEvent, effect: Int)) {
+        let place = queue.firstIndex { $0.due > event.due } ?? queue.count
+        queue.insert(event, at: place)
     }
 
     /// The reasons for which the books of till and issuer do not agree; empty if they do.
