@@ -3,8 +3,6 @@ import JackdawEMV
 // The events of a payment, from the messages of the reader.
 
 extension MiuraPayment {
-    // MARK: answers
-
     mutating func takeAnswer(_ answer: MiuraPaymentAnswer, at now: Duration) {
         defer { sendNext(at: now) }
         // An answer does not name its command. ABORT is answered with success and no data, and a payment never is.
@@ -153,8 +151,6 @@ extension MiuraPayment {
         default: emit(.kernelFailed)
         }
     }
-
-    // MARK: reports
 
     mutating func takeReport(_ report: MiuraReport) {
         switch report {

@@ -56,8 +56,6 @@ extension MiuraPayment {
         return takeOutputs()
     }
 
-    // MARK: the card
-
     private mutating func acceptCard(isTapAllowed: Bool) {
         stage = .accepting
         (isTap, tapResult, chosen) = (false, nil, nil)
@@ -128,8 +126,6 @@ extension MiuraPayment {
         return try .continueTransaction(host)
     }
 
-    // MARK: commands
-
     /// Appends a command. One that cannot be made fails the payment.
     private mutating func perform(
         _ purpose: MiuraConversation.Purpose, _ command: Result<MiuraCommand, FrameFault>
@@ -143,7 +139,7 @@ extension MiuraPayment {
     }
 
     private mutating func show(_ text: String) {
-        // The texts fit.
+        // No text of a payment is too long for the command.
         guard let command = try? MiuraCommand.display(text) else { return }
         conversation.append(command, .display)
     }

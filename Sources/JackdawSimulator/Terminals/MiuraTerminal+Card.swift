@@ -69,8 +69,6 @@ extension MiuraTerminal {
         queue.add(.choice(index, process: processNumber), at: due)
     }
 
-    // MARK: the kernel
-
     mutating func take(_ outputs: [ContactProcess<Primitives>.Output], at now: Duration) {
         for output in outputs {
             switch output {
@@ -146,8 +144,6 @@ extension MiuraTerminal {
         processNumber += 1
         (request, outcome, pinRequest, onlinePIN) = (nil, nil, nil, nil)
     }
-
-    // MARK: reports
 
     mutating func reportCard() {
         let status = TagLengthValueBuilder.encode(MiuraTag.cardStatus, [isCardIn ? 3 : 0, 0])

@@ -10,8 +10,7 @@ struct MiuraReceivedCommand {
     let first: UInt8
     let data: [UInt8]
 
-    /// - Parameter frame: a whole frame.
-    /// - Returns: nil if the length of the data does not fit the APDU, with or without an expected length (Le).
+    /// Reads a whole frame; nil if the length of the data does not fit the APDU, with or without an expected length (Le).
     init?(_ frame: [UInt8]) {
         let apdu = frame.dropFirst(3).dropLast()
         guard apdu.count >= 4, let base = apdu.indices.first else { return nil }
@@ -37,7 +36,7 @@ struct MiuraRefusal: Error {
 
 /// The objects in the data of a command.
 struct MiuraCommandObjects {
-    /// The primitive objects.
+    /// The primitive objects, without those of script templates.
     private(set) var store = DataObjectStore()
     /// The script templates 71 and 72, as they were sent.
     private(set) var scripts: [UInt8] = []
@@ -120,7 +119,8 @@ extension MiuraTerminal {
     private static var resultTags: [Tag] {
         [
             0x4F, 0x50, 0x57, 0x5A, 0x5F20, 0x5F24, 0x5F28, 0x5F2A, 0x5F30, 0x5F34, 0x82, 0x84, 0x8A, 0x95, 0x9A, 0x9B,
-            0x9C, 0x9F02, 0x9F03, 0x9F06, 0x9F09, 0x9F10, 0x9F12, 0x9F1A, 0x9F1C, 0x9F1E, 0x9F26, 0x9F27, 0x9F33, 0x9F34,
+            0x9C, 0x9F02, 0x9F03, 0x9F06, 0x9F09, 0x9F10, 0x9F12, 0x9F1A, 0x9F1C, 0x9F1E, 0x9F26, 0x9F27, 0x9F33,
+            0x9F34,
             0x9F35, 0x9F36, 0x9F37, 0x9F41, 0x9F53, 0x9F5B, MiuraTag.pinBlock,
         ]
     }

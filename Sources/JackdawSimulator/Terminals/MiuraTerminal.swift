@@ -114,8 +114,6 @@ package struct MiuraTerminal<Primitives: AuthenticationPrimitives>: TimedReaderM
         return takeMessages()
     }
 
-    // MARK: commands
-
     package mutating func answer(
         _ command: Span<UInt8>, _ device: inout SimulatedDevice, at now: Duration
     ) -> [[UInt8]] {
@@ -232,8 +230,6 @@ package struct MiuraTerminal<Primitives: AuthenticationPrimitives>: TimedReaderM
 
     private mutating func send(_ status: MiuraStatus) { messages += Self.status(status) }
 
-    // MARK: time
-
     package var nextDeadline: Duration? { queue.nextDeadline }
 
     package mutating func advance(to now: Duration, _ device: inout SimulatedDevice) -> [[UInt8]] {
@@ -241,8 +237,6 @@ package struct MiuraTerminal<Primitives: AuthenticationPrimitives>: TimedReaderM
         executeWaiting(&device, at: now)
         return takeMessages()
     }
-
-    // MARK: messages
 
     mutating func takeMessages() -> [[UInt8]] {
         defer { messages = [] }

@@ -52,7 +52,8 @@ struct MiuraTill: ~Copyable {
         driver = MiuraPayment(transaction)
         reader = SimulatedReader(
             MiuraTerminal(
-                TillSettings(applications: [TerminalApplication(application, configuration)]), card: try file.card(card),
+                TillSettings(applications: [TerminalApplication(application, configuration)]),
+                card: try file.card(card),
                 payer: try SimulatedPayer(json: Array(payer.utf8)), LibCryptoPrimitives(mode: .test),
                 pinCipher: { pin, objects in issuer.pinBlock(of: pin, for: objects) }),
             faults: faults)
@@ -63,8 +64,10 @@ struct MiuraTill: ~Copyable {
         deliver(.start)
         let end = now + .seconds(600)
         while true {
-            let next = [flow.nextDeadline, driver.nextDeadline, isConnected ? reader.nextDeadline : nil, queue.first?.due]
-                .compactMap(\.self).min()
+            let next = [
+                flow.nextDeadline, driver.nextDeadline, isConnected ? reader.nextDeadline : nil, queue.first?.due,
+            ]
+            .compactMap(\.self).min()
             guard let next, next <= end else { break }
             now = max(now, next)
             advance()

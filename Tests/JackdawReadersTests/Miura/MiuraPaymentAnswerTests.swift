@@ -44,7 +44,8 @@ enum PublishedMiuraFrames {
     static let printer = hex("E605 DFA4010103 9000")
     /// `CardDataTest.valueOf_unsecured`, without a frame.
     static let swipe =
-        hex("E1819E 48020007 5F2146") + Array("%B4761739001010010^VISA ACQUIRER TEST CARD 05^15122011143800575000000?".utf8)
+        hex("E1819E 48020007 5F2146")
+        + Array("%B4761739001010010^VISA ACQUIRER TEST CARD 05^15122011143800575000000?".utf8)
         + hex("5F2225") + Array(";4761739001010010=15122011143857589?<".utf8) + hex("DFAE2225")
         + Array(";476173******0010=1512201**********?*".utf8) + hex("9000")
     /// `CardDataTest.valueOf_secured`, without a frame.
@@ -105,7 +106,8 @@ enum PublishedMiuraFrames {
     }
 
     @Test(arguments: [
-        ("9FE0", MiuraPINAnswer.noKey), ("9F0F", .invalidParameter), ("9000", .failed), ("08 9000", .cancelledOrTimedOut),
+        ("9FE0", MiuraPINAnswer.noKey), ("9F0F", .invalidParameter), ("9000", .failed),
+        ("08 9000", .cancelledOrTimedOut),
         ("0C 9000", .bypassed), ("09 9000", .failed), ("0A 9000", .failed), ("0B 9000", .failed), ("01 9000", .failed),
         ("DFAE0403010203 9000", .failed), ("", .failed),
         (

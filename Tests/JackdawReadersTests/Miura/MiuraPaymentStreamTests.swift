@@ -17,7 +17,8 @@ import Testing
             }
         }
         bench.carryOut(.prepare)
-        feed(&bench, [PublishedMiuraFrames.poweredOn, PublishedMiuraFrames.done, PublishedMiuraFrames.encryptionStatus])
+        feed(
+            &bench, [PublishedMiuraFrames.poweredOn, PublishedMiuraFrames.done, PublishedMiuraFrames.encryptionStatus])
         bench.carryOut(.acceptCard)
         feed(&bench, [PublishedMiuraFrames.noCard, [0xFF, 0x00, 0x55], PublishedMiuraFrames.cardPresent])
         bench.carryOut(.processCard)
@@ -74,7 +75,8 @@ import Testing
         var bench = try MiuraPaymentBench(settings)
         let messages =
             [
-                "9000", "E1009000", "E4009000", "E3009000", "E5009000", "E2099F0606A000000003109000", "9F23", "9F30", "9F41",
+                "9000", "E1009000", "E4009000", "E3009000", "E5009000", "E2099F0606A000000003109000", "9F23", "9F30",
+                "9F41",
                 "9F43", "9FC1", "6D00", "E482", "E4FF00", "48020300", "E10448020300", "E603C30102", "E603C3010A",
             ].map(hex) + [Self.long, PublishedMiuraFrames.swipe]
         for _ in 0..<400 {
@@ -83,12 +85,15 @@ import Testing
                 bench.carryOut(
                     Self.actions.randomElement(using: &random) ?? .prepare, isTapAllowed: Bool.random(using: &random))
             case 1: bench.wait(.milliseconds(Int.random(in: 0...5_000, using: &random)))
-            case 2: bench.receive((0..<Int.random(in: 1...40, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) })
+            case 2:
+                bench.receive(
+                    (0..<Int.random(in: 1...40, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) })
             case 3: bench.choose(Int.random(in: -1...2, using: &random))
             default:
                 let message = messages.randomElement(using: &random) ?? []
                 var frames = try MiuraFormat.answer(message, isUnsolicited: Bool.random(using: &random)).flatMap(\.self)
-                if Int.random(in: 0..<8, using: &random) == 0, let index = frames.indices.randomElement(using: &random) {
+                if Int.random(in: 0..<8, using: &random) == 0, let index = frames.indices.randomElement(using: &random)
+                {
                     frames[index] ^= 1 << UInt8.random(in: 0..<8, using: &random)
                 }
                 bench.receive(frames)

@@ -179,7 +179,8 @@ private let abort = "> D0FF0000"
         ("E306 9F3403 1F0302 9000", "ac1_tc 3"), ("E306 9F3403 030300 9000", "ac1_tc_sig 3"),
         ("E306 9F3403 1E0301 9000", "ac1_tc 3"), ("E500 9000", "ac1_aac 3"), ("E400 9000", "ac1_arqc 3"),
         ("E100 9000", "kernel_error"), ("E4 9000", "kernel_error"), ("9F23", "card_removed"),
-        ("9F25", "card_blocked 3"), ("9F28", "no_common_app 3"), ("9F30", "chip_unreadable 3"), ("9F40", "kernel_error"),
+        ("9F25", "card_blocked 3"), ("9F28", "no_common_app 3"), ("9F30", "chip_unreadable 3"),
+        ("9F40", "kernel_error"),
         ("9F41", "cancel"), ("9F21", "kernel_error"), ("9F22", "kernel_error"), ("9F26", "kernel_error"),
         ("9F27", "kernel_error"), ("9F2A", "kernel_error"), ("9FE0", "kernel_error"), ("9FFF", "kernel_error"),
         ("6D00", "kernel_error"),
@@ -299,9 +300,13 @@ private let abort = "> D0FF0000"
 
     @Test func swipesAreEvents() throws {
         for (message, event) in [
-            (PublishedMiuraFrames.swipe, "swipe_chip_card 2"), (PublishedMiuraFrames.encryptedSwipe, "swipe_chip_card 2"),
+            (PublishedMiuraFrames.swipe, "swipe_chip_card 2"),
+            (PublishedMiuraFrames.encryptedSwipe, "swipe_chip_card 2"),
             (hex("E104 4802 0001 9000"), "swipe_bad 2"),
-            (hex("E11F 48020003 5F2218") + Array(";4111111111111111=2812101?".utf8.prefix(24)) + hex("9000"), "swipe_plain 2"),
+            (
+                hex("E11F 48020003 5F2218") + Array(";4111111111111111=2812101?".utf8.prefix(24)) + hex("9000"),
+                "swipe_plain 2"
+            ),
         ] {
             var bench = try MiuraPaymentBench()
             bench.carryOut(.prepare)

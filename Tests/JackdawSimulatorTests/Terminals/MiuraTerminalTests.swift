@@ -77,7 +77,8 @@ struct MiuraProgram: ~Copyable {
 
 /// The commands of a payment at the simulated reader, without a program of Jackdaw.
 @Suite struct MiuraTerminalTests {
-    private static let start = "DED10000 26 E024 9C0100 9F0206000000006000 9A03260115 9F2103121530 DFA2040101 5F2A020978"
+    private static let start =
+        "DED10000 26 E024 9C0100 9F0206000000006000 9A03260115 9F2103121530 DFA2040101 5F2A020978"
     /// The same, in which the host chooses the application.
     private static let startChoosing = "DED10000 21 E01F 9C0100 9F0206000000006000 9A03260115 9F2103121530 5F2A020978"
     private static let approve = "DED20000 06 E004 8A023030"
@@ -111,7 +112,8 @@ struct MiuraProgram: ~Copyable {
             """)
         let answers = try program.send(frame: frame, for: .seconds(5))
         // It leaves the choice of the application to the host.
-        #expect(answers == ["E222" + "9F0607A00000099901015005504C41494E" + "9F0607A000000999010250054F54484552" + "9000"])
+        #expect(
+            answers == ["E222" + "9F0607A00000099901015005504C41494E" + "9F0607A000000999010250054F54484552" + "9000"])
     }
 
     @Test func theHostChoosesTheApplication() throws {
@@ -161,7 +163,8 @@ struct MiuraProgram: ~Copyable {
     @Test(arguments: [
         ("DED10000", "9F21"), ("DED10000 00", "9F21"), ("DED10000 02 E000", "9F27"), ("DED10000 03 E00100", "9F27"),
         ("DED10000 05 E003 9C0100", "9F27"), ("DED10000 05 E103 9C0100", "9F21"), ("DED10000 04 E003 9C01", "9F21"),
-        ("DED10000 FF E000", "6700"), ("DED100", "6700"), ("DED10000 25 E023 9C0100 9F02050000006000 9A03260115 9F2103121530 DFA2040101 5F2A020978", "9F21"),
+        ("DED10000 FF E000", "6700"), ("DED100", "6700"),
+        ("DED10000 25 E023 9C0100 9F02050000006000 9A03260115 9F2103121530 DFA2040101 5F2A020978", "9F21"),
         ("DED10000 26 E024 9C0100 9F02060000000060A0 9A03260115 9F2103121530 DFA2040101 5F2A020978", "9F21"),
         ("DED10000 26 E024 9C0100 9F0206000000006000 9A03261315 9F2103121530 DFA2040101 5F2A020978", "9F21"),
         ("DE990000", "6D00"), ("DED60100 05 E003 9C0100", "9FE0"),
@@ -250,7 +253,8 @@ struct MiuraProgram: ~Copyable {
         var random = SeededRandom(seed: seed)
         var program = try MiuraProgram()
         let commands = [
-            Self.start, Self.startChoosing, Self.approve, "D0FF0000", "D0600100", "D0600000", "D0000000", "D2010001 02 4F4B",
+            Self.start, Self.startChoosing, Self.approve, "D0FF0000", "D0600100", "D0600000", "D0000000",
+            "D2010001 02 4F4B",
             "DED20000 0C E00A 9F0607A0000009990102", "DED20000 04 E002 8A00", "DED20000 0A E008 8A023030 7202FFFF",
             "DED20000 08 E006 8A023030 7100", "DEC10000 02 E000",
         ].map(hex)
