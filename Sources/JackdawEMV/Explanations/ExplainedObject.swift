@@ -125,8 +125,8 @@ public struct ExplainedObject: Sendable, Hashable {
         details = context.details(object.tag, element, value)
     }
 
-    /// Whether a value that is card data otherwise may have a PIN or a key: a script command that sets one. A value that is no
-    /// command may be such a command whose length is wrong.
+    /// Whether a value that is card data otherwise may have a PIN or a key: a script command that sets one. A value
+    /// that is no command may be such a command whose length is wrong.
     private static func mayHaveSecret(_ tag: Tag, _ value: Span<UInt8>) -> Bool {
         tag == 0x86 && ((try? CardCommand(value))?.mayHaveSecret ?? true)
     }

@@ -11,8 +11,8 @@ struct CardCertificates<Cryptography: ChipCardCryptography> {
     let place: String
 
     /// Makes the objects of the records that are marked.
-    /// - Throws: ``VirtualCardError`` if a key is missing or too short, a record must not be signed, or a mark is that of a
-    ///   certificate's part without the certificate's.
+    /// - Throws: ``VirtualCardError`` if a key is missing or too short, a record must not be signed, or a mark is that
+    ///   of a certificate's part without the certificate's.
     func add(to records: inout CardFileRecords) throws(VirtualCardError) {
         try check(records)
         if let place = records.madePlace(of: 0x8F) {

@@ -1,5 +1,5 @@
-/// The reason why a file is not a virtual card: a code, the place in the file and a message. It has no value of the file,
-/// which may be a key.
+/// The reason why a file is not a virtual card: a code, the place in the file and a message. It has no value of the
+/// file, which may be a key.
 public struct VirtualCardError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of error. A struct, so that later versions can add codes.
     public struct Code: RawRepresentable, Sendable, Hashable {

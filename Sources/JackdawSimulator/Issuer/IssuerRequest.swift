@@ -9,13 +9,13 @@ public struct IssuerRequest: Sendable {
 
     /// The content of a message.
     public enum Content: Sendable {
-        /// Asks for a decision: the objects of ``OnlineRequest``, or of a swipe 57, 9F02 and 5F2A, and the PIN block of the
-        /// PIN pad if there is one, 8 octets.
+        /// Asks for a decision: the objects of ``OnlineRequest``, or of a swipe 57, 9F02 and 5F2A, and the PIN block of
+        /// the PIN pad if there is one, 8 octets.
         case authorisation(DataObjectStore, pinBlock: [UInt8]? = nil)
         /// Takes the authorisation back.
         case reversal
-        /// The payment that the issuer approved is complete, and its money is due. Of the objects, the results of scripts
-        /// (9F5B) are stored.
+        /// The payment that the issuer approved is complete, and its money is due. Of the objects, the results of
+        /// scripts (9F5B) are stored.
         case confirmation(DataObjectStore)
         /// The card approved a payment without the issuer, and its money is due: the objects of the card's decision.
         case advice(DataObjectStore)

@@ -12,8 +12,8 @@ enum IssuerScheme: String, Sendable, CaseIterable {
     case mChip20 = "m-chip-20"
     case mChip21 = "m-chip-21"
 
-    /// The scheme that issuer application data (9F10) names by its cryptogram version; nil if it names none of these. The
-    /// data of CVN 14 and of Interac have no form of their own: the issuer's file must name these schemes.
+    /// The scheme that issuer application data (9F10) names by its cryptogram version; nil if it names none of these.
+    /// The data of CVN 14 and of Interac have no form of their own: the issuer's file must name these schemes.
     init?(issuerApplicationData octets: [UInt8]) {
         guard let data = IssuerApplicationData(octets.span) else { return nil }
         switch (data.format, data.cryptogramVersion) {

@@ -1,7 +1,7 @@
 public import JackdawEMV
 
-/// One payment with a virtual card, a simulated cardholder and a simulated issuer: the contact kernel and the payment flow
-/// on one queue of events, without I/O and without a clock.
+/// One payment with a virtual card, a simulated cardholder and a simulated issuer: the contact kernel and the payment
+/// flow on one queue of events, without I/O and without a clock.
 ///
 /// ```swift
 /// var till = try SimulatedTill(
@@ -10,8 +10,8 @@ public import JackdawEMV
 /// let outcome = till.run()
 /// ```
 ///
-/// ``run(for:)`` takes it to its end in virtual time. ``advance()`` takes single steps, between which a caller can interfere
-/// (``receive(_:)``, ``kill()``).
+/// ``run(for:)`` takes it to its end in virtual time. ``advance()`` takes single steps, between which a caller
+/// can interfere (``receive(_:)``, ``kill()``).
 public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
     /// The payment as a machine.
     public internal(set) var payment: PaymentFlow
@@ -135,8 +135,8 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
     }
 
     /// Starts the payment and takes all steps.
-    /// - Parameter limit: the time after which it stops, as messages to a silent issuer are repeated without end. Default:
-    ///   one hour.
+    /// - Parameter limit: the time after which it stops, as messages to a silent issuer are repeated
+    ///   without end. Default: one hour.
     /// - Returns: the outcome; nil if there is none in this time, or after ``maxEntries`` steps.
     @discardableResult
     public mutating func run(for limit: Duration = .seconds(3_600)) -> PaymentOutcome? {
@@ -148,8 +148,8 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
         return payment.outcome
     }
 
-    /// Lets the merchant or the reader send an event now: ``PaymentEvent/cancelled``, ``PaymentEvent/linkLost`` and other
-    /// events that answer no effect.
+    /// Lets the merchant or the reader send an event now: ``PaymentEvent/cancelled``, ``PaymentEvent/linkLost`` and
+    /// other events that answer no effect.
     public mutating func receive(_ event: PaymentEvent) {
         if event == .linkLost { endProcess() }
         deliver(event)
