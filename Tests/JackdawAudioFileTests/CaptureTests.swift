@@ -3,7 +3,8 @@ import JackdawAudioFile
 import JackdawDSP
 import Testing
 
-/// Every committed recording reads as its manifest says; the recordings are synthetic and share no code with the decoder.
+/// Every committed recording reads as its manifest says; the recordings are synthetic and share
+/// no code with the decoder.
 @Suite struct CaptureTests {
     struct Capture: Decodable, Sendable, CustomTestStringConvertible {
         let file: String

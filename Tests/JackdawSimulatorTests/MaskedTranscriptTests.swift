@@ -167,7 +167,8 @@ struct MaskedTranscriptTests {
                 kept += mask.finish(isSent: false)
                 #expect(kept.count == stream.count)
                 #expect(Self.secret(in: kept.map { $0 ?? 0 }) == nil)
-                // What woke it may be answered in bytes that are not awaited; the swipe behind them is a frame all the same.
+                // What woke it may be answered in bytes that are not awaited; the swipe behind
+                // them is a frame all the same.
                 let masked = kept.suffix(131).compactMap(\.self)
                 #expect((try? IPSFormat().check(masked)) != nil)
             }

@@ -2,7 +2,8 @@ import JackdawReaders
 import JackdawSimulator
 import JackdawTransport
 
-/// A driver and a simulated reader that speak to each other in virtual time: what happens is written down, and no time passes.
+/// A driver and a simulated reader that speak to each other in virtual time: what happens is written
+/// down, and no time passes.
 struct Rehearsal: ~Copyable {
     private var driver: ReaderDriver
     private var reader: SimulatedReader

@@ -1,6 +1,7 @@
 internal import JackdawTransport
 
-/// A clock that stands still until a test moves it. Who sleeps on it wakes when its time has come, in the order of the times.
+/// A clock that stands still until a test moves it. Who sleeps on it wakes when its time has come,
+/// in the order of the times.
 public final class ManualClock: Clock {
     /// A time since the clock was made.
     public struct Instant: InstantProtocol {

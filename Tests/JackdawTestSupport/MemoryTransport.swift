@@ -1,6 +1,7 @@
 public import JackdawTransport
 
-/// One end of a link in memory: what one end sends the other receives, until one of them closes or the test loses the link.
+/// One end of a link in memory: what one end sends the other receives, until one of them closes
+/// or the test loses the link.
 public final class MemoryTransport: Transport {
     private struct Direction {
         var bytes: [UInt8] = []

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Looks at this process's memory through the kernel, which is allowed for freed memory where reading it by pointer is not.
+/// Looks at this process's memory through the kernel, which is allowed for freed memory where
+/// reading it by pointer is not.
 /// - Parameters:
 ///   - address: of the first byte.
 ///   - count: number of bytes.

@@ -14,8 +14,8 @@ import Testing
         #expect(FileName.characters(of: name).last == 0)
     }
 
-    /// A byte alone, sequences that end too soon or are too long, surrogates, what is beyond Unicode, and the scalars that
-    /// stand for bytes.
+    /// A byte alone, sequences that end too soon or are too long, surrogates, what is beyond Unicode, and the
+    /// scalars that stand for bytes.
     @Test(
         arguments: [
             [0xFF], [0x61, 0x80, 0x62], [0xC3], [0xE2, 0x82], [0xF0, 0x9F, 0x90, 0x2E], [0xC0, 0xAF],

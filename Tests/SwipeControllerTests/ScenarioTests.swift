@@ -408,7 +408,8 @@ import Testing
         await world.verify()
     }
 
-    /// The wait ended by itself while it was cancelled: the reader refuses the cancellation after the next request has begun.
+    /// The wait ended by itself while it was cancelled: the reader refuses the cancellation after
+    /// the next request has begun.
     @Test func S0_79_aCancellationThatComesTooLateIsNoRefusalOfTheNextRequest() async {
         var world = ready(Self.onRequest)
         world.call(.requestSwipe)

@@ -1,7 +1,7 @@
 @testable import JackdawBluetooth
 
-/// Any bytes as what a device answers to service discovery: each search must end in records that hold what was sent, in a
-/// further question, or in an error. An input is several packets, each behind what is made of it and its length.
+/// Any bytes as what a device answers to service discovery: each search must end in records that hold what was sent, in
+/// a further question, or in an error. An input is several packets, each behind what is made of it and its length.
 @c(LLVMFuzzerTestOneInput)
 public func fuzzDiscovery(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var rest = unsafe Array(UnsafeBufferPointer(start: start, count: count))[...]
@@ -27,8 +27,8 @@ public func fuzzDiscovery(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
     return 0
 }
 
-/// The packet as it is, or what a device would make of it in answer to the question as it stands: parameters, or a part of
-/// the records.
+/// The packet as it is, or what a device would make of it in answer to the question as it stands: parameters,
+/// or a part of the records.
 private func packet(_ kind: UInt8, _ content: [UInt8], isLast: Bool, to search: ServiceSearch) -> [UInt8] {
     var parameters = content
     switch kind % 3 {

@@ -2,8 +2,8 @@ import FuzzSupport
 import JackdawReaders
 import JackdawTransport
 
-/// Any bytes as what happens to a driver: commands, bytes of a reader, time, the loss of the link. It must come to rest when it
-/// is left alone, and never look back.
+/// Any bytes as what happens to a driver: commands, bytes of a reader, time, the loss of the link. It must come to rest
+/// when it is left alone, and never look back.
 @c(LLVMFuzzerTestOneInput)
 public func fuzzDrivers(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = unsafe Array(UnsafeBufferPointer(start: start, count: count))

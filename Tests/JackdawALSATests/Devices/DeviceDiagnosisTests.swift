@@ -71,7 +71,8 @@ import Testing
         #expect(error.remedy == "sudo usermod -aG audio jane, then log out and in again")
     }
 
-    /// Of a card that it may not open, libasound says that there is none, above all where the card's short name is used.
+    /// Of a card that it may not open, libasound says that there is none, above all where the
+    /// card's short name is used.
     @Test(arguments: ["/dev/snd/pcmC1D0c", "/dev/snd/controlC1"])
     func aClosedCardIsNotTakenForAMissingOne(file: String) {
         var files = FakeFiles.laptop

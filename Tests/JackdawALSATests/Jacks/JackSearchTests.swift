@@ -103,7 +103,8 @@ import Testing
         #expect(try monitor("0", openings, files).states.count == 1)
     }
 
-    /// The place in the system does not say, but the name does; and what says nothing counts for a card that has no other.
+    /// The place in the system does not say, but the name does; and what says nothing counts for
+    /// a card that has no other.
     @Test func namesAndWhatIsUnclearCount() throws {
         let cards = try KernelSound(files: files).cards()
         var files = files

@@ -55,7 +55,8 @@ import Testing
         bench.close()
     }
 
-    /// Periods of an odd size, and a buffer that is no whole number of them; short writes and needless wake-ups besides.
+    /// Periods of an odd size, and a buffer that is no whole number of them; short writes
+    /// and needless wake-ups besides.
     @Test(arguments: [17, 113, 480, 1_023], [7, Int.max]) func oddPeriodsAreNoLoss(period: Int, most: Int) {
         let format = StreamFormat(
             sampleRate: 44_100, channels: 3, encoding: .s24Packed, periodFrames: period, bufferFrames: 2 * period + 500,
@@ -283,7 +284,8 @@ import Testing
         #expect(bench.isFinished)
     }
 
-    /// A device may come back with other sizes: what was made for the first one goes through the smaller buffer in parts.
+    /// A device may come back with other sizes: what was made for the first one goes through
+    /// the smaller buffer in parts.
     @Test func aDeviceMayComeBackWithASmallerBuffer() {
         let card = ScriptedPCM(.playback, VirtualClock())
         let small = StreamFormat(

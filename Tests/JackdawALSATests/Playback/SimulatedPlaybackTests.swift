@@ -4,8 +4,8 @@ import Testing
 
 @testable import JackdawALSA
 
-/// Streams with their threads play to a card with a clock, through libasound: what the card is given is what the generator
-/// makes, each sample in its place, and each gap is reported.
+/// Streams with their threads play to a card with a clock, through libasound: what the card is given is what the
+/// generator makes, each sample in its place, and each gap is reported.
 @Suite(.enabled(if: SimulatedCard.isPossible, SimulatedCard.needs)) struct SimulatedPlaybackTests {
     @Test func whatIsWrittenIsWhatIsMade() async throws {
         let lab = try SimulatedCard.make()

@@ -2,7 +2,8 @@ import JackdawSystem
 
 @testable import JackdawBluetooth
 
-/// bluetoothd as far as its clients see it, on a private bus: an adapter and a reader that echoes what is written to it.
+/// bluetoothd as far as its clients see it, on a private bus: an adapter and a reader that
+/// echoes what is written to it.
 ///
 /// A write `E...` comes back as a notification, `N<count>` sends so many, `D` sends five and drops the link.
 actor MockBlueZ {

@@ -167,7 +167,8 @@ import Testing
         let run = try run(["--watch", "--json"])
         #expect(
             run.lines.dropFirst(2) == [
-                #"{"kind":"event","card":0,"card_id":"PCH","event":"attached","jack":"Mic","for":"microphone","time":"2026-01-31T09:05:00.250Z"}"#,
+                #"{"kind":"event","card":0,"card_id":"PCH","event":"attached","jack":"Mic","for":"microphone","#
+                    + #""time":"2026-01-31T09:05:00.250Z"}"#,
                 #"{"kind":"event","card":0,"card_id":"PCH","event":"gone","time":"2026-01-31T09:05:01.000Z"}"#,
             ])
     }

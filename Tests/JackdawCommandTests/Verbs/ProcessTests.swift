@@ -65,8 +65,9 @@ import Testing
         let script = """
             name=$(printf '%b' "$2")
             cd "$3" || exit 99
-            "$1" synth -o "$PWD/$name.wav" --track1 test && "$1" decode "./$name.wav" && "$1" decode --json "$name.wav" &&
-            "$1" inspect "$name.wav" && "$1" listen --link "wav:$name.wav" --record "$name.kept.wav" &&
+            "$1" synth -o "$PWD/$name.wav" --track1 test && "$1" decode "./$name.wav" &&
+            "$1" decode --json "$name.wav" && "$1" inspect "$name.wav" &&
+            "$1" listen --link "wav:$name.wav" --record "$name.kept.wav" &&
             test -s "$name.kept.wav" && test -s "$name.kept.wav.json" && "$1" decode "$name.kept.wav" > /dev/null
             """
         let run = try ChildProcess(

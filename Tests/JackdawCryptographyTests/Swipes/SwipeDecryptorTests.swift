@@ -97,7 +97,8 @@ import Testing
         }
     }
 
-    /// A track that an enhanced swipe does not encrypt: in clear it is returned, masked it is not, and without sentinels whole.
+    /// A track that an enhanced swipe does not encrypt: in clear it is returned, masked it is not,
+    /// and without sentinels whole.
     @Test(arguments: [
         (";5163499080020445=000?", ";5163499080020445=000?", 0x80), (";5163********0445=***?", nil, 0x80),
         ("5163499080", "5163499080", 0x83),

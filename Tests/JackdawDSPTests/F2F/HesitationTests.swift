@@ -73,8 +73,8 @@ import Testing
             signalToNoise: 12.92544567446596, seed: 1289),
     ]
 
-    /// Where the hand slows down there is less to hear, but no silence, and the card goes on behind it: what comes before is not
-    /// the whole message.
+    /// Where the hand slows down there is less to hear, but no silence, and the card goes on behind it: what comes
+    /// before is not the whole message.
     @Test(arguments: stops) func aMessageDoesNotEndWhereTheHandHesitates(stop: Stop) throws {
         try expectNothingWrong(stop)
     }

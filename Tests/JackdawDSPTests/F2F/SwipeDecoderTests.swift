@@ -3,9 +3,9 @@ import JackdawTestSupport
 import Testing
 
 @Suite struct SwipeDecoderTests {
-    /// Two transitions a cell are one period of sound: fewer than two samples a cell cannot hold the bits (Nyquist), and
-    /// no anti-aliasing filter leaves much of them below 2.2. That takes out tracks 1 and 3 from 20 in/s at 8,000 Hz, from
-    /// 30 at 11,025, from 40 at 16,000 and at 50 at 22,050; and track 2 at 50 in/s at 8,000 Hz.
+    /// Two transitions a cell are one period of sound: fewer than two samples a cell cannot hold the bits (Nyquist),
+    /// and no anti-aliasing filter leaves much of them below 2.2. That takes out tracks 1 and 3 from 20 in/s at 8,000
+    /// Hz, from 30 at 11,025, from 40 at 16,000 and at 50 at 22,050; and track 2 at 50 in/s at 8,000 Hz.
     @Test(
         arguments: TrackNumber.allCases,
         [8_000.0, 11_025, 16_000, 22_050, 32_000, 44_100, 48_000, 88_200, 96_000, 176_400, 192_000])

@@ -84,8 +84,8 @@ import Testing
         #expect(abs(burst.signalToNoise - ratio) < 2)
     }
 
-    /// In this byte no bit is like the one before it: what leaks from one to the next counts for noise, which is so little that
-    /// the noise is all there is.
+    /// In this byte no bit is like the one before it: what leaks from one to the next counts for noise, which is so
+    /// little that the noise is all there is.
     @Test func noiseIsMeasuredWithoutRuns() throws {
         var samples = try Self.soundWithoutSilence([UInt8](repeating: 0x55, count: 60))
         FSKBench.addNoise(&samples, bitEnergyToNoise: 20 + 12.9, Self.soft, sampleRate: 48_000, seed: 1)

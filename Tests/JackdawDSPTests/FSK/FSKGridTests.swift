@@ -21,8 +21,8 @@ import Testing
         }
     }
 
-    /// A keying whose tones lie well under half the sample rate; nil where there is none of that baud and spacing. The mark
-    /// is the lower tone in one of two.
+    /// A keying whose tones lie well under half the sample rate; nil where there is none of that baud and spacing. The
+    /// mark is the lower tone in one of two.
     private static func shift(_ baud: Double, spacing: Double, sampleRate: Double, isMarkLow: Bool) -> FrequencyShift? {
         let low = max(0.56 * baud, 600 + 0.1 * baud)
         let high = low + spacing * baud

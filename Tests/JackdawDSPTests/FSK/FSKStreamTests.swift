@@ -199,7 +199,8 @@ import Testing
         #expect(try FSKBench.events(samples, .bell103, sampleRate: 8_000).isEmpty)
     }
 
-    /// Both tones all the time are no keying, as loud or not, though in noise every bit has one that is a little louder.
+    /// Both tones all the time are no keying, as loud or not, though in noise every bit has
+    /// one that is a little louder.
     @Test(arguments: [(0.3, 0.3), (0.3, 0.2), (0.2, 0.3)], [0, 0.01, 0.1])
     func bothTonesAtOnceHoldNothing(levels: (mark: Double, space: Double), deviation: Double) throws {
         var noise = GaussianNoise(seed: 25)

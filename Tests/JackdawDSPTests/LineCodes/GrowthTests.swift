@@ -3,7 +3,8 @@ import Testing
 
 @testable import JackdawDSP
 
-/// What a caller hands over to be appended to may hold card data, and cannot be overwritten by him where it has moved from.
+/// What a caller hands over to be appended to may hold card data, and cannot be overwritten by
+/// him where it has moved from.
 struct GrowthTests {
     private static let bytes = [UInt8](repeating: 0x5A, count: 200)
 

@@ -170,8 +170,8 @@ struct NibbleLineTests {
         #expect(wrong <= 6)
     }
 
-    /// What start and stop chips are is known: noise that turns one over, as it does one bit in 5,000 at 8 dB, makes no framing
-    /// error.
+    /// What start and stop chips are is known: noise that turns one over, as it does one bit in 5,000 at 8
+    /// dB, makes no framing error.
     @Test func noiseMakesNoFramingErrors() throws {
         var framingErrors = 0
         for index in 0..<40 {

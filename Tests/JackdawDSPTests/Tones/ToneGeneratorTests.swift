@@ -126,7 +126,8 @@ import Testing
         #expect(abs(samples[1]) < 2 / Float(0.02 * rate))
     }
 
-    /// What is heard goes with the soft ramp, nothing is heard for the time that is asked for, and then the ramp begins.
+    /// What is heard goes with the soft ramp, nothing is heard for the time that is asked for,
+    /// and then the ramp begins.
     @Test(arguments: [1, 7, 240, .max], [false, true]) func aToneComesOutOfSilence(size: Int, isHeard: Bool) throws {
         let tone = Tone(1_000, channels: [.init(level: 0)], isWholeFrames: true)
         var generator = try ToneGenerator(tone, sampleRate: 48_000, ramp: .none)

@@ -37,8 +37,8 @@ struct Program {
     }
 }
 
-/// pcscd with a virtual reader of vsmartcard, in a mount namespace of its own: it disturbs no other pcscd of the machine,
-/// and it ends with this process.
+/// pcscd with a virtual reader of vsmartcard, in a mount namespace of its own: it disturbs no other pcscd of the
+/// machine, and it ends with this process.
 final class PCSCDaemon: Sendable {
     /// The reason for which there can be no such daemon; nil if there can be one.
     static let obstacle: String? = {
@@ -53,8 +53,8 @@ final class PCSCDaemon: Sendable {
 
     /// The port of the virtual reader.
     let port: UInt16
-    /// The path of the socket on which libpcsclite finds the daemon from outside its namespace, if the environment names
-    /// it before the first call: `PCSCLITE_CSOCK_NAME`.
+    /// The path of the socket on which libpcsclite finds the daemon from outside its namespace, if the environment
+    /// names it before the first call: `PCSCLITE_CSOCK_NAME`.
     var socket: String { sockets.appendingPathComponent("pcscd.comm").path }
     private let sockets: URL
     private let process: Process

@@ -133,8 +133,8 @@ import Testing
 
     // MARK: classes
 
-    /// With secure messaging (04, 08, 0C, 84, 8C, 60 of channel 4), in a chain (10, 50), on a channel (01, 42), of EMV (80)
-    /// and of other makers (90, A0, FE); 20 is reserved.
+    /// With secure messaging (04, 08, 0C, 84, 8C, 60 of channel 4), in a chain (10, 50), on a channel (01, 42), of EMV
+    /// (80) and of other makers (90, A0, FE); 20 is reserved.
     @Test(
         arguments: [
             0x00, 0x04, 0x08, 0x0C, 0x01, 0x42, 0x60, 0x10, 0x50, 0x80, 0x84, 0x8C, 0x90, 0xA0, 0xFE, 0x20,

@@ -71,7 +71,8 @@ struct ReaderDriverTests {
         }
     }
 
-    /// 4,096 bytes without a frame, however they come, and not one less; the first of them are shown, but for what may be of a card.
+    /// 4,096 bytes without a frame, however they come, and not one less; the first of them are shown, but
+    /// for what may be of a card.
     @Test(arguments: [1, 7, 4_096]) func bytesWithoutAFrameAreReportedOnce(block: Int) {
         var driver = Self.driver(in: .ready)
         let start = [0xE1, 0x02] + Array(";4111111111111111=2912".utf8) + [UInt8](repeating: 0xFF, count: 8)

@@ -3,8 +3,8 @@ import Testing
 
 @testable import JackdawReaders
 
-/// Swipes in the layout that IPS's readers are thought to have. The frame is synthetic: made from the layout, with a published
-/// test key, by other code than this.
+/// Swipes in the layout that IPS's readers are thought to have. The frame is synthetic: made from the layout, with a
+/// published test key, by other code than this.
 @Suite struct IPSFormatTests {
     private static let swipe = PublishedSwipes.ips
 

@@ -39,7 +39,8 @@ import Testing
     @Test func commandsAndAnswersAreMade() throws {
         #expect(try MagTekFormat.command(.keySerialNumber) == line("0900"))
         #expect(try MagTekFormat.command(.setSession, [1, 2, 3, 4, 5, 6, 7, 8]) == line("0A080102030405060708"))
-        // The manual's example of an answer to a question for the counter: a serial number of 16 bytes, three of the counter.
+        // The manual's example of an answer to a question for the counter: a serial number of 16
+        // bytes, three of the counter.
         let serial = Array("TEST SETUP 0001\0".utf8)
         let counter = try MagTekFormat.answer(.done, serial + [0, 0x07, 0xF1])
         #expect(counter == line("0013544553542053455455502030303031000007F1"))

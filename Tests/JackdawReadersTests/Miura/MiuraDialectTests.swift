@@ -33,8 +33,8 @@ struct MiuraDialectTests {
         }
     }
 
-    /// The answer to RESET that `MpiClient.resetDevice` of Miura's SDK for Android quotes, byte for byte; and what its first
-    /// base sends instead of the second version (MSDK-233 there).
+    /// The answer to RESET that `MpiClient.resetDevice` of Miura's SDK for Android quotes, byte for byte; and what its
+    /// first base sends instead of the second version (MSDK-233 there).
     @Test(arguments: ["DF7F", "DF0D"])
     func softwareAndSerialNumberAreInTheAnswerToReset(secondVersion: String) throws {
         let answer =

@@ -19,8 +19,8 @@ struct LineCodeSurveyTests {
         return found
     }()
 
-    /// Every keying at every rate that holds it, with clocks that are off and with noise up to where one character in some
-    /// hundreds is lost.
+    /// Every keying at every rate that holds it, with clocks that are off and with noise up to where one character
+    /// in some hundreds is lost.
     @Test(arguments: keyings.indices, [12.0, 15, 30])
     func keyingsAreGuessed(index: Int, decibels: Double) throws {
         let (name, shift) = Self.keyings[index]

@@ -11,7 +11,8 @@ import Testing
 
     init() throws { loop = try EventLoop() }
 
-    /// The whole megabyte where the blocks are as large as readers send them; a part of it where it takes a turn for each byte.
+    /// The whole megabyte where the blocks are as large as readers send them; a part of it where it
+    /// takes a turn for each byte.
     @Test(arguments: [(1, 1 << 15), (7, 1 << 17), (240, 1 << 20), (1 << 20, 1 << 20)])
     func whatIsSentIsEchoedByteForByte(block: Int, total: Int) async throws {
         let (near, far) = calls.give()

@@ -52,8 +52,8 @@ struct ModemRecording: Sendable, Decodable {
     var condition: String { String(cell.dropFirst(family.count + 1)) }
 }
 
-/// The modem recordings of a manifest. Those without a cell belong to a family of the folder's name, under the condition of
-/// their noise.
+/// The modem recordings of a manifest. Those without a cell belong to a family of the folder's name, under the
+/// condition of their noise.
 func modemRecordings(ofManifest path: String) throws(CorpusError) -> [ModemRecording] {
     var recordings = try decoded([ModemRecording].self, from: path)
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
