@@ -62,7 +62,7 @@ import Testing
         "", ";", "%", "=", ";=", ";=*", ";*=****************?", "%^^?", "%B^^^?", "%*4111********1111^DOE/JANE",
         ";*=29?", ";*==2912101?", "QUENTIN", "%*^A/B^**********?",
     ])
-    func whatDoesNotShowIsNoField(text: String) {
+    func hiddenCharactersGiveNoField(text: String) {
         let event = CardEvent([masked(1, text)], source: .reader)
         #expect(event.expiry == nil)
         #expect(event.serviceCode == nil)

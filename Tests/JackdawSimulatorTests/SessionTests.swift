@@ -129,7 +129,7 @@ struct SessionTests {
         for task in closing { await task.value }
     }
 
-    @Test func whoWaitsForAnEventCanBeCancelled() async throws {
+    @Test func aWaitForAnEventCanBeCancelled() async throws {
         let (near, far) = MemoryLink.pair(link: link)
         let session = ReaderSession(near, MagTekDialect(), clock: ManualClock())
         let waiting = Task {

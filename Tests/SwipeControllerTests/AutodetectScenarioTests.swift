@@ -84,7 +84,7 @@ import Testing
         await world.verify()
     }
 
-    @Test func whoAsksForATestTwiceGetsItsAnswer() async {
+    @Test func aTestThatIsRequestedTwiceIsAnsweredOnce() async {
         var world = MachineWorld(.none)
         world.attach(.ips)
         world.call(.test(.ips))
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test(arguments: [(MachineWorld.Thing.ips, true), (.headphones, false)])
-    func S0_55_aCommunicationTestTellsWhetherItIsThere(thing: MachineWorld.Thing, isThere: Bool) async {
+    func S0_55_aCommunicationTestReportsIfTheReaderIsAttached(thing: MachineWorld.Thing, isThere: Bool) async {
         var world = MachineWorld(.none)
         world.attach(thing)
         world.call(.test(.ips))
@@ -149,7 +149,7 @@ import Testing
         await world.verify()
     }
 
-    @Test func S0_56_aTestOfWhatIsNotAttachedFails() async {
+    @Test func S0_56_aTestOfADetachedReaderFails() async {
         var world = MachineWorld(.ips)
         world.call(.test(.ips))
         #expect(world.log == ["tested ips false"])
@@ -171,7 +171,7 @@ import Testing
         await world.verify()
     }
 
-    @Test func X0_02_nothingIsDetectedWhereNothingIsAttached() async {
+    @Test func X0_02_autodetectionFailsWithoutAnAttachedReader() async {
         var world = MachineWorld(.unimag)
         world.call(.beginAutodetect)
         #expect(world.log == ["autodetect", "autodetected fail, type unimag"])

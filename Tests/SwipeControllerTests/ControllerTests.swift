@@ -173,7 +173,7 @@ struct ControllerTests {
         #expect(AudioJackReaderType.unimag.rawValue == 1 && AudioJackReaderType.ipsEnterprise.rawValue == 5)
     }
 
-    @Test func S0_17_autodetectTellsNothingThatIsNotThere() async {
+    @Test func S0_17_autodetectFailsWithoutAReader() async {
         let controller = PGSwipeController(SimulatedEnvironment())
         #expect(await controller.autodetect() == .fail)
         #expect(controller.autodetectReport == nil)
@@ -214,7 +214,7 @@ struct ControllerTests {
         func audioJackObjectDetached() { log.with { $0.append("detached") } }
     }
 
-    @Test func S0_51_S0_57_whoBeginsATestIsToldWhatCameOfIt() async {
+    @Test func S0_51_S0_57_theListenerOfATestReceivesItsResult() async {
         let environment = SimulatedEnvironment(finding: "ips")
         let controller = PGSwipeController(
             environment, delegate: nil, audioReader: .none, executor: .immediate, clock: environment.clock)
@@ -231,7 +231,7 @@ struct ControllerTests {
         controller.shutdown()
     }
 
-    @Test func X0_05_whoListensToTheJackIsToldWhateverTheTypeIs() async {
+    @Test func X0_05_listenersToTheJackReceivePlugsForEveryType() async {
         let environment = SimulatedEnvironment()
         let controller = PGSwipeController(
             environment, delegate: nil, audioReader: .none, executor: .immediate, clock: environment.clock)
@@ -252,7 +252,7 @@ struct ControllerTests {
         controller.shutdown()
     }
 
-    @Test func S0_03_S0_05_whatIsAttachedAlreadyIsToldToTheDelegateOfTheInitialiser() async {
+    @Test func S0_03_S0_05_theDelegateReceivesAReaderThatIsAttachedAlready() async {
         let environment = SimulatedEnvironment()
         environment.attach(true)
         let recorder = Recorder()
@@ -264,7 +264,7 @@ struct ControllerTests {
     }
 
     /// However soon the first event comes.
-    @Test func S0_03_theFirstStreamHasWhatIsAttachedAlready() async {
+    @Test func S0_03_theFirstStreamHasAReaderThatIsAttachedAlready() async {
         let environment = SimulatedEnvironment()
         environment.attach(true)
         let controller = PGSwipeController(
@@ -472,7 +472,7 @@ struct ControllerTests {
         controller.shutdown()
     }
 
-    @Test func aSwipeIsNotWaitedForWhereNoReaderIs() async {
+    @Test func aSwipeIsNotAwaitedWithoutAReader() async {
         let environment = SimulatedEnvironment()
         let controller = PGSwipeController(environment, delegate: nil, executor: .immediate)
         do throws(PGSwipeError) {

@@ -32,7 +32,7 @@ import Testing
         return words
     }
 
-    @Test func theFirstStreamBeginsWithWhatWasDeliveredBefore() async {
+    @Test func theFirstStreamBeginsWithEarlierEvents() async {
         take(Self.connected, Self.card)
         teller.deliver()
         let (first, second) = (teller.events(), teller.events())
@@ -50,7 +50,7 @@ import Testing
     }
 
     /// A delegate, or who waits for the next swipe.
-    @Test(arguments: [true, false]) func noCardIsKeptThatSomebodyElseReceives(isDelegate: Bool) async {
+    @Test(arguments: [true, false]) func cardsThatAnotherListenerReceivesAreNotKept(isDelegate: Bool) async {
         let delegate = Silent()
         if isDelegate { teller.delegate = delegate }
         let other = isDelegate ? nil : teller.laterEvents(takesCards: true)
@@ -74,7 +74,7 @@ import Testing
     }
 
     /// Such as that the request before was cancelled.
-    @Test func whoWaitsForASwipeReceivesNothingThatHappenedBefore() async {
+    @Test func aWaitForASwipeReceivesNoEarlierEvents() async {
         take(.warned(.requestCanceled, "", .uniMag), Self.connected)
         let later = teller.laterEvents(takesCards: true)
         take(Self.ready)

@@ -37,7 +37,7 @@ import Testing
         await world.verify()
     }
 
-    @Test func S0_65_aPersonWhoDeclinesLeavesTheReaderWithoutPower() async {
+    @Test func S0_65_aDeclinedPromptLeavesTheReaderWithoutPower() async {
         var world = MachineWorld(.unimag)
         world.answer = false
         world.attach(.uniMag)
@@ -63,7 +63,7 @@ import Testing
         await world.verify()
     }
 
-    @Test func S0_84_nobodyIsAskedWhereThatIsNotWanted() async {
+    @Test func S0_84_noPromptIsShownIfTheProgramWantsNone() async {
         var world = MachineWorld(.unimag)
         world.call(.configure(Self.unprompted))
         world.attach(.uniMag)
@@ -205,7 +205,7 @@ import Testing
         await world.verify()
     }
 
-    @Test func S0_76_poweringDownEndsConnectedWhereItIsNotActivated() {
+    @Test func S0_76_poweringDownLeavesTheReaderConnectedWithoutActivation() {
         var world = ready {
             $0.options.activateReaderWithoutPromptingUser = true
             $0.activateReaderOnAttach = true
@@ -323,7 +323,7 @@ import Testing
         await world.verify()
     }
 
-    @Test func aReaderThatBeginsAnewIsWaitedForAgain() async {
+    @Test func aReaderThatRestartsIsWaitedForAgain() async {
         var world = ready()
         world.restart()
         world.run()
@@ -350,7 +350,7 @@ import Testing
     }
 
     /// The card came before the reader had heard that it is not to wait any more.
-    @Test func S0_34_aSwipeThatCrossesItsCancellationIsTold() async {
+    @Test func S0_34_aSwipeThatCrossesItsCancellationIsReported() async {
         var world = ready(Self.onRequest)
         world.call(.requestSwipe)
         world.run()
@@ -366,7 +366,7 @@ import Testing
     }
 
     /// As a delegate does it, before the reader is through with the last one.
-    @Test func S0_79_aSwipeMayBeRequestedAtOnceBehindAnUnreadyOne() async {
+    @Test func S0_79_aSwipeMayBeRequestedRightAfterAnUnreadyOne() async {
         var world = ready(Self.onRequest)
         world.call(.requestSwipe)
         world.run()
@@ -461,7 +461,7 @@ import Testing
         await world.verify()
     }
 
-    @Test func S0_85_theProgramMayPowerUpWhileItIsToldOfTheConnection() async {
+    @Test func S0_85_theProgramMayPowerUpInTheConnectionCallback() async {
         var world = MachineWorld(.unimag)
         world.attach(.uniMag)
         world.call(.powerUp(true))
@@ -471,7 +471,7 @@ import Testing
         await world.verify()
     }
 
-    @Test func S0_88_whatWasRaisedForTheLastReaderIsNotTakenForTheVolume() async {
+    @Test func S0_88_theVolumeRaisedForTheLastReaderIsNotTheUsersVolume() async {
         var world = MachineWorld(.unimag)
         world.attach(.uniMag)
         world.call(.powerUp(true))
@@ -513,7 +513,7 @@ import Testing
         await world.verify()
     }
 
-    @Test func S0_49_theReaderThatIsEnabledComesBackBehindATest() async {
+    @Test func S0_49_theEnabledReaderComesBackAfterATest() async {
         var world = ready()
         world.call(.test(.ipsEnterprise))
         world.run(.seconds(10))
@@ -549,7 +549,7 @@ import Testing
     }
 
     /// It gets no second request to wait by itself.
-    @Test func aRequestThatIsRefusedIsToldAtOnce() async {
+    @Test func aRefusedRequestIsReportedAtOnce() async {
         var world = ready(Self.onRequest)
         world.refusesToWait = true
         world.call(.requestSwipe)
@@ -563,7 +563,7 @@ import Testing
     }
 
     /// It was never ready for one, so that it is not reported as unready.
-    @Test func aRequestThatIsCancelledBeforeTheReaderWaitsIsToldOf() async {
+    @Test func aRequestThatIsCancelledBeforeTheReaderWaitsIsReported() async {
         var world = ready(Self.onRequest)
         world.call(.requestSwipe)
         world.call(.cancelSwipeRequest)
@@ -593,7 +593,7 @@ import Testing
         await world.verify()
     }
 
-    @Test func S0_48_S0_54_nothingIsToldAfterShutdown() async {
+    @Test func S0_48_S0_54_noEventsAreReportedAfterShutdown() async {
         var world = ready()
         world.call(.shutDown)
         world.detach()

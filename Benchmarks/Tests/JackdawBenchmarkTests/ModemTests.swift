@@ -98,7 +98,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
         #expect(tables.markdown.contains("| bell202 | white noise | 1.5 | 0.0 | 2.0 |"))
     }
 
-    @Test func wordsAreCountedWhereTheyStand() {
+    @Test func wholeWordsInTheBytesAreCounted() {
         let read = bytes("xWebJackWebJac WebJack")
         let counts = ["clean", "10dB"].map { condition in
             ModemTables.Entry(
@@ -149,7 +149,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
         #expect(try ChildProgram(shell, ["-c", "exit 1"], accepted: [0, 1]).output.isEmpty)
     }
 
-    @Test func manifestsSayWhatWasSent() throws {
+    @Test func bytesOfManifestsAreRead() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -54,7 +54,7 @@ import JackdawSystem
         bench.close()
     }
 
-    @Test func aProgramThatIsLateForItsDeviceIsToldWhatWasLost() {
+    @Test func anOverrunReportsTheLostFrames() {
         let card = ScriptedPCM(.capture, VirtualClock())
         var bench = CaptureBench(card)
         bench.run(milliseconds: 100)
@@ -65,7 +65,7 @@ import JackdawSystem
         bench.close()
     }
 
-    @Test func aReaderThatStallsIsToldWhatWasLost() {
+    @Test func aStalledReaderReceivesTheNumberOfLostFrames() {
         let card = ScriptedPCM(.capture, VirtualClock())
         var bench = CaptureBench(card, blocks: 128)
         bench.run(milliseconds: 100)
@@ -117,7 +117,7 @@ import JackdawSystem
         bench.close()
     }
 
-    @Test func aDeviceThatCannotWakeIsStartedAnew() {
+    @Test func aDeviceThatCannotResumeIsStartedAgain() {
         let card = ScriptedPCM(.capture, VirtualClock())
         var bench = CaptureBench(card)
         bench.run(milliseconds: 100)
@@ -268,7 +268,7 @@ import JackdawSystem
     }
 
     /// A device that reports that it runs, but gives nothing, is started again.
-    @Test func aDeviceThatStallsIsStartedAnew() {
+    @Test func aDeviceThatStallsIsStartedAgain() {
         let card = ScriptedPCM(.capture, VirtualClock())
         var bench = CaptureBench(card)
         bench.run(milliseconds: 100)
@@ -304,7 +304,7 @@ import JackdawSystem
     }
 
     /// The kernel prepares no device that runs: it has to be stopped before.
-    @Test func aDeviceThatRunsAlreadyIsStartedAnew() throws {
+    @Test func aDeviceThatRunsAlreadyIsStartedAgain() throws {
         let card = ScriptedPCM(.capture, VirtualClock())
         try card.prepare()
         try card.start()

@@ -110,7 +110,7 @@ import JackdawSystem
 
     private static let openingCalls: [JackCall] = [.elements, .element, .isOn, .subscribe, .descriptors]
 
-    @Test(arguments: openingCalls) func whatFailsAtTheStartIsTold(call: JackCall) {
+    @Test(arguments: openingCalls) func callsThatFailAtTheStartThrow(call: JackCall) {
         card.failures[call] = EIO
         #expect(throws: SystemFailure(code: EIO)) { try ElementJacks(card) }
     }
@@ -155,7 +155,7 @@ import JackdawSystem
         #expect(try monitor.story(within: .seconds(1)) == ["gone"])
     }
 
-    @Test func switchesThatCannotBeReadAtTheStartAreTold() {
+    @Test func switchesThatCannotBeReadAtTheStartThrow() {
         input.failures[.switchesOn] = ENOTTY
         #expect(throws: SystemFailure(code: ENOTTY)) { try SwitchJacks(.headset, input) }
     }
@@ -179,7 +179,7 @@ import JackdawSystem
     // MARK: What fails
 
     @Test(arguments: [PollDescriptor.Conditions.failed, .hungUp, .invalid, [.readable, .hungUp]])
-    func aCardThatGoesIsToldOnce(condition: PollDescriptor.Conditions) throws {
+    func aCardThatDisappearsIsReportedOnce(condition: PollDescriptor.Conditions) throws {
         for monitor in [try cardMonitor(), try inputMonitor()] {
             (card.condition, input.condition) = ([], [])
             waiting.at(waiting.now() / 1_000_000 + 100) { [card, input] in

@@ -95,7 +95,8 @@ import Testing
         #expect(Self.bits(Self.decode(Self.encode(samples, .float), .float)) == Self.bits(samples))
     }
 
-    @Test(arguments: [PCMEncoding.s16, .s24, .s24Packed, .s32]) func whatIsTooLoudIsLimited(encoding: PCMEncoding) {
+    @Test(arguments: [PCMEncoding.s16, .s24, .s24Packed, .s32])
+    func samplesOverFullScaleAreLimited(encoding: PCMEncoding) {
         let written = Self.encode([1, 1.0001, 1_000, .greatestFiniteMagnitude], encoding)
         let highest = Self.encode([1], encoding)
         #expect(written == highest + highest + highest + highest)
@@ -107,18 +108,18 @@ import Testing
     }
 
     /// To the nearest step, halves to the even one.
-    @Test func whatLiesBetweenStepsIsRounded() {
+    @Test func samplesBetweenStepsAreRounded() {
         let samples = [0.4, 0.5, 0.6, 1.5, -0.5, -1.5, -2.6].map { Float($0 / 32_768) }
         #expect(Self.decode(Self.encode(samples, .s16), .s16) == [0, 0, 1, 2, 0, -2, -3].map { $0 / 32_768 })
     }
 
-    @Test(arguments: PCMEncoding.allCases) func whatIsNoNumberIsSilence(encoding: PCMEncoding) {
+    @Test(arguments: PCMEncoding.allCases) func notANumberIsWrittenAsSilence(encoding: PCMEncoding) {
         let samples: [Float] = [.nan, .signalingNaN, .infinity, -.infinity]
         #expect(Self.encode(samples, encoding).allSatisfy { $0 == 0 })
     }
 
     /// A plug-in may hand such over, and no measurement could ever get rid of it.
-    @Test func whatIsNoNumberIsReadAsSilence() {
+    @Test func notANumberIsReadAsSilence() {
         let samples: [Float] = [.nan, -.nan, .signalingNaN, .infinity, -.infinity, 0.25]
         let bytes = samples.flatMap(\.bitPattern.littleEndianBytes)
         #expect(Self.bits(Self.decode(bytes, .float)) == Self.bits([0, 0, 0, 0, 0, 0.25]))

@@ -89,7 +89,7 @@ import Testing
     }
 
     /// Whenever the stream is late, the card's buffer is lost, all of it, and the next block says that something is.
-    @Test func whatALateStreamLosesIsToldOf() async throws {
+    @Test func lossesOfALateStreamAreReported() async throws {
         let lab = try SimulatedCard.make()
         await #expect(processExitsWith: .success) { [path = lab.path as String] in
             PlugIns.use(in: path)

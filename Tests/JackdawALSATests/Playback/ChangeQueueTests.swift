@@ -76,7 +76,7 @@ import Testing
         #expect(sound == nil)
     }
 
-    @Test func whatNobodyMadeGoesWithTheQueue() {
+    @Test func unusedChangesAreFreedWithTheQueue() {
         final class Sound: Sendable {}
         weak var sound: Sound?
         do {

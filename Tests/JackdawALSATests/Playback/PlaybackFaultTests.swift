@@ -72,7 +72,7 @@ import Testing
         bench.close()
     }
 
-    @Test func aProgramThatIsLateIsToldHowLongItWasSilent() {
+    @Test func anUnderrunReportsTheLengthOfTheSilence() {
         let card = ScriptedPCM(.playback, VirtualClock())
         var bench = bench(card)
         bench.run(milliseconds: 100)
@@ -302,7 +302,7 @@ import Testing
     }
 
     /// What is closed at once has silence behind its last frame, not what the buffer held before.
-    @Test func whatTheDeviceHoldsIsHeard() {
+    @Test func drainingPlaysTheBuffer() {
         let card = ScriptedPCM(.playback, VirtualClock())
         var bench = bench(card)
         #expect(bench.drain() == 0)

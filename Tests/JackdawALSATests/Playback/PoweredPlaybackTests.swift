@@ -55,7 +55,7 @@ import Testing
     /// A change reports when its first frame is played: after the device's buffer, by the device's own time if it
     /// reports one.
     @Test(arguments: [nil, 0, 2_000_000, 4_000_000] as [Int64?])
-    func aChangeTellsWhenItIsHeard(stampAge: Int64?) throws {
+    func aChangeReportsTheTimeAtWhichItIsPlayed(stampAge: Int64?) throws {
         let card = card()
         card.change { $0.stampAge = stampAge }
         var bench = PlaybackBench(card, try PoweredLine(Self.tone, sampleRate: 48_000))

@@ -75,7 +75,7 @@ import Testing
         #expect(LinkError(error, link: "x", while: .connecting).code == .pairedElsewhere)
     }
 
-    @Test func whatCanBeDoneIsSaid() {
+    @Test func causesHaveASuggestedAction() {
         for cause in BlueZCause.allCases where cause != .system && cause != .cancelled {
             #expect(LinkError(cause, link: "x").remedy != nil)
         }

@@ -55,7 +55,7 @@ struct BusTests {
         #expect(all.body.values == Self.values)
     }
 
-    @Test func whatIsNoMessageIsRefused() async throws {
+    @Test func invalidValuesAreNotSent() async throws {
         let bus = try await daemon.connect()
         var deep = BusValue.byte(1)
         for _ in 0..<40 { deep = .variant(deep) }
@@ -137,7 +137,7 @@ struct BusTests {
         #expect(id.body[0]?.text?.count == 32)
     }
 
-    @Test func signalsComeToWhoAskedForThem() async throws {
+    @Test func signalsReachTheirWatcher() async throws {
         let bus = try await daemon.connect()
         let client = try await daemon.connect()
         let (signals, continuation) = AsyncStream.makeStream(of: BusSignal.self)
@@ -271,7 +271,7 @@ struct BusTests {
         await #expect(throws: BusError.self) { try await Bus.open(.at("no address"), on: EventLoop()) }
     }
 
-    @Test func closingFailsWhoWaits() async throws {
+    @Test func closingEndsPendingCallsWithAnError() async throws {
         let bus = try await daemon.connect()
         let (name, calls) = try await echo(on: bus)
         let client = try await daemon.connect()

@@ -18,7 +18,7 @@ import Testing
         #expect(!left.indices.contains { left[$0...].starts(with: pattern) })
     }
 
-    @Test func onlyWhatWasFilledCounts() {
+    @Test func onlyTheFilledBytesCount() {
         let bytes = unsafe WipedBytes(capacity: 8) { buffer in
             unsafe buffer.copyBytes(from: [1, 2, 3])
             return 3

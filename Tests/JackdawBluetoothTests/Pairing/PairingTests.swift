@@ -101,7 +101,7 @@ struct PairingTests {
         ("AuthenticationTimeout", .timedOut), ("AuthenticationCanceled", .cancelled),
         ("ConnectionAttemptFailed", .outOfRange), ("InProgress", .busy),
     ])
-    func failuresAreToldApart(_ name: String, _ code: LinkError.Code) async throws {
+    func failuresHaveDifferentCodes(_ name: String, _ code: LinkError.Code) async throws {
         let radio = try await Radio()
         await radio.mock.fail("Pair", BusError(name: "org.bluez.Error.\(name)"))
         let error = await #expect(throws: LinkError.self) {
@@ -138,7 +138,7 @@ struct PairingTests {
         #expect(await radio.mock.calls.last?.hasPrefix("UnregisterAgent") == true)
     }
 
-    @Test func theDeviceMayCancelWhatItAsked() async throws {
+    @Test func theDeviceMayCancelItsQuestion() async throws {
         let radio = try await Radio()
         await radio.mock.ask([MockBlueZ.Question(member: "RequestConfirmation", values: [.uint32(1)])])
         let agent = TestAgent(waits: true)

@@ -27,7 +27,7 @@ struct SerialProfileTests {
         #expect(await radio.mock.calls.last?.hasPrefix("UnregisterProfile") == true)
     }
 
-    @Test func aServerGetsWhoCallsUntilItIsGivenUp() async throws {
+    @Test func aServerReceivesConnectionsUntilItEnds() async throws {
         let radio = try await Radio()
         try await radio.mock.appear()
         let client = try await radio.bluetooth.client()
@@ -60,7 +60,7 @@ struct SerialProfileTests {
         #expect(closed?.code == .serviceMissing)
     }
 
-    @Test func whoHasGoneMeanwhileIsPassedOver() async throws {
+    @Test func closedConnectionsAreSkipped() async throws {
         let radio = try await Radio()
         try await radio.mock.appear()
         let service = try await radio.bluetooth.offerSerial(name: "Jackdaw")

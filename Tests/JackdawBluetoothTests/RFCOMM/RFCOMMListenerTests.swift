@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: [(EAFNOSUPPORT, LinkError.Code.unsupported), (EACCES, .notPermitted), (EMFILE, .system)])
-    func aSocketThatIsNotThereIsTold(number: Int32, code: LinkError.Code) async {
+    func errorsOfTheSocketHaveTheirCode(number: Int32, code: LinkError.Code) async {
         calls.fail(.socket, number)
         let error = await linkError { _ = try listener(3) }
         #expect(error?.code == code)
@@ -49,7 +49,7 @@ import Testing
         #expect(calls.openCount == 0)
     }
 
-    @Test func whoGoesBeforeItIsTakenIsPassedOver() async throws {
+    @Test func connectionsThatEndBeforeAcceptAreSkipped() async throws {
         let listener = try listener(3)
         calls.fail(.accept, ECONNABORTED)
         calls.fail(.peer, ENOTCONN)
@@ -77,7 +77,7 @@ import Testing
         #expect(calls.openCount == 1)
     }
 
-    @Test func faultsAreTold() async throws {
+    @Test func errorsOfAcceptThrow() async throws {
         let listener = try listener(3)
         calls.fail(.accept, EBADF)
         #expect(await linkError { _ = try await listener.accept() }?.code == .system)

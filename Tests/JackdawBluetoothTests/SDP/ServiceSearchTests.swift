@@ -76,7 +76,7 @@ import Testing
         #expect(try search.receive(answer(7, [0x35, 0], [])) == .done([]))
     }
 
-    @Test func errorsAreTold() {
+    @Test func errorResponsesThrow() {
         var search = ServiceSearch(for: .serialPort)
         #expect(throws: ServiceDiscoveryFault.refused(3)) { try search.receive([UInt8](hex: "01 0001 0002 0003")) }
     }
@@ -115,7 +115,7 @@ import Testing
         ("07 0001 0014 0000 11 0000000000000000000000000000000000", .unexpected),
         ("07 0001 0006 0003 3500 00 00", .excess),
     ])
-    func whatIsNoAnswerIsRefused(hex: String, fault: ServiceDiscoveryFault) {
+    func malformedResponsesAreRefused(hex: String, fault: ServiceDiscoveryFault) {
         var search = ServiceSearch(for: .serialPort)
         #expect(throws: fault) { try search.receive([UInt8](hex: hex)) }
     }

@@ -398,7 +398,7 @@ import Testing
     }
 
     /// A profile must supply signals at the jack that are not published.
-    @Test(arguments: ["ips", "ipsenterprise"]) func aSoundThatIsNotKnownIsTold(family: String) {
+    @Test(arguments: ["ips", "ipsenterprise"]) func anUnpublishedSoundNamesTheMissingValue(family: String) {
         let run = CommandRun("listen", "--link", "alsa:null", "--reader", family)
         #expect(run.status == Status.unavailable.rawValue)
         #expect(run.messages.contains("sound.lineMode"), "\(run.messages)")

@@ -228,7 +228,7 @@ import Testing
         ("miura", "alsa:null", "not a reader for the audio jack"), ("unimag", "pty", "offer it at alsa:DEVICE"),
         ("edynamo", "pty", "Bluetooth Low Energy"), ("echo", "alsa:null", "not a reader for the audio jack"),
     ])
-    func aReaderIsOfferedWhereItCanBe(reader: String, link: String, words: String) {
+    func readersAreRefusedAtLinksOfOtherKinds(reader: String, link: String, words: String) {
         let error = #expect(throws: (any Error).self) {
             _ = try JackdawCommand.parseAsRoot(["simulate", reader, "--link", link])
         }

@@ -60,7 +60,7 @@ private let captures =
     }
 
     /// Two frames of encrypted card data; the checks of the second one, exclusive or and sum, are wrong.
-    @Test func aFailedCheckIsTold() throws {
+    @Test func aFailedCheckIsReported() throws {
         for (sums, check) in [([0x03, 0x03] as [UInt8], "intact"), ([0x5A, 0x77], "broken")] {
             let frame: [UInt8] = [0x02, 2, 0, 1, 2] + sums + [0x03]
             try ModemSound.write(frame, "unimag", to: folder("a.wav"))
@@ -134,7 +134,7 @@ private let captures =
         #expect(none.messages.contains("there is no channel 3: it has 2 channels"))
     }
 
-    @Test func allFilesAreTriedAndTheWorstIsTold() throws {
+    @Test func allFilesAreTriedAndTheWorstStatusIsReturned() throws {
         try ModemSound.write(Array("one ".utf8), "bell202", to: folder("a.wav"))
         try ModemSound.write(Array("two".utf8), "bell202", to: folder("b.wav"), sampleRate: 22_050)
         let notSound = try folder.write(Array("hello".utf8), to: "c.wav")

@@ -142,7 +142,7 @@ import Testing
         #expect(CommandRun(["frame", "ips", Self.digits(try IPSFormat.frame(content))] + options).status == 0)
     }
 
-    @Test func theMagnePrintIsTold() throws {
+    @Test func aDecryptedMagnePrintIsReported() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(Self.key, to: "key")
         let swipe = try Self.magTek { _ in }
@@ -157,7 +157,7 @@ import Testing
         #expect(!run.output.uppercased().contains("010002D4B69C"))
     }
 
-    @Test func aMagnePrintThatDoesNotDecryptIsTold() throws {
+    @Test func aMagnePrintThatDoesNotDecryptIsReported() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(Self.key, to: "key")
         // The last block is replaced; its padding is no longer zeros.
@@ -173,7 +173,7 @@ import Testing
         #expect((object["message"] as? String)?.isEmpty == false)
     }
 
-    @Test func aSwipeWithoutAMagnePrintHasNothingToTell() throws {
+    @Test func aSwipeWithoutAMagnePrintHasNoLineForIt() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(Self.key, to: "key")
         let swipe = try Self.magTek { $0[6] = [] }
@@ -186,7 +186,7 @@ import Testing
         ("0123G", 65, "character 5 "),
         (String(repeating: "01", count: 600), 65, "too long for a key"),
     ])
-    func aFileWithoutAKeyIsTold(_ text: String, status: Int32, message: String) throws {
+    func filesWithoutAKeyAreRefused(_ text: String, status: Int32, message: String) throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(text.utf8, to: "key")
         let run = CommandRun("frame", "--key-file", path, "idtech", Self.swipe)

@@ -58,7 +58,7 @@ import Testing
         #expect(silence.output.contains("digital silence"))
     }
 
-    @Test func theNameOfThePictureTellsItsKind() {
+    @Test func theSuffixOfThePictureIsItsKind() {
         #expect(CommandRun("inspect", "--plot", "a.gif", "a.wav").status == 64)
     }
 
@@ -250,7 +250,7 @@ import Testing
         return children.isEmpty || isSecret ? [value] : children.flatMap { leaves($0.value) }
     }
 
-    @Test func whatIsPrintedIsKeptAndNothingElse() throws {
+    @Test func onlyPrintedValuesAreKept() throws {
         let record = try record(swipes: 30, part: nil)
         #expect(record.swipes.count == 30)
         let leaves = leaves(record.swipes)
@@ -297,7 +297,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoPictureIsNotComplete() {
+    @Test func filesThatAreNoPicturesAreNotComplete() {
         for isVector in [false, true] {
             for bytes in [isVector ? Self.png : Self.svg, Array(Self.png.dropFirst()), Array("text </svg>".utf8)] {
                 var picture = PictureFile(isVector: isVector)
@@ -416,7 +416,7 @@ import Testing
             isRevealed: isRevealed)
     }
 
-    @Test func failureShowsWhereItsCharactersLie() throws {
+    @Test func aFailureHasTheCellsOfItsCharacters() throws {
         let forward = try failed(.forward, isRevealed: true)
         #expect(forward.text == ";411\u{B7}111111111111=2912101?")
         #expect(forward.characters.map(\.cells.lowerBound) == (0..<26).map { 7 + 5 * $0 })

@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func saysWhatItWrote() throws {
+    @Test func theWrittenFileIsDescribed() throws {
         let options = ["--mode", "v21", "--rate", "8000", "--idle", "0.5", "--json", "-o", folder("a.flac")]
         let run = try ChildProcess(["modulate"] + options, input: [1, 2, 3])
         #expect(run.status == 0, "\(run.messages)")

@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test func aFramingThatIsNoneSaysWhatThereIs() {
+    @Test func anUnknownFramingListsTheKnownOnes() {
         let run = CommandRun("demodulate", "--framing", "9N1", "a.wav")
         #expect(run.status == 64)
         #expect(run.messages.contains("'9N1'"))

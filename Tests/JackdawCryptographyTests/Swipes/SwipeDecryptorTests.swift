@@ -142,7 +142,7 @@ import Testing
         (2, "4266841088889999=080910110000046?", .text), (2, ";42668410888899a9=080910110000046?", .text),
         (2, "?", .text), (1, ";4266841088889999=080910110000046?", .text), (1, "%B42?", nil), (3, "+42?", nil),
     ])
-    func whatATrackLooksLikeIsChecked(_ number: Int, characters: String, expected: CryptographyError.Code?) throws {
+    func theCharactersOfATrackAreChecked(_ number: Int, characters: String, expected: CryptographyError.Code?) throws {
         let frame = try Self.enhanced(number, Array(characters.utf8), hash: [])
         var found: String?
         #expect(code { found = try decrypt("idtech", frame).revealed(number) } == expected)
@@ -206,7 +206,7 @@ import Testing
         #expect(code { _ = try live.decryptIDTech(frame.span).tracks } == .padding)
     }
 
-    @Test func aWrongKeyIsTold() throws {
+    @Test func aWrongKeyIsDetected() throws {
         let wrong = "A1B2C3D4E5F60718293A4B5C6D7E8F90"
         #expect(code { _ = try decrypt("idtech", PublishedSwipes.original, wrong).tracks } == .padding)
         #expect(code { _ = try decrypt("idtech", PublishedSwipes.enhanced, wrong).tracks } == .hash)
@@ -214,7 +214,7 @@ import Testing
         #expect(code { _ = try decrypt("ips", PublishedSwipes.ips, wrong).tracks } == .padding)
     }
 
-    @Test func aHashThatIsNotTheTracksIsTold() throws {
+    @Test func aWrongHashOfATrackIsDetected() throws {
         var body = Array(PublishedSwipes.original[3..<PublishedSwipes.original.count - 3])
         body[body.count - 11] ^= 1
         let frame = try IDTechSwipeFormat.frame(body)
@@ -227,13 +227,13 @@ import Testing
 
     /// What the frame says in clear: the expiry is byte 10, the last digits byte 9.
     @Test(arguments: [4, 5, 7, 8, 9, 10, 11])
-    func anIPSFrameOfAnotherCardIsTold(_ place: Int) throws {
+    func digitsInClearOfAnotherCardAreDetected(_ place: Int) throws {
         let frame = Self.ips { $0[place] ^= 1 }
         #expect(code { _ = try decrypt("ips", frame).tracks } == .mismatch)
     }
 
     /// What looks like a track but has no account number, where the frame says one.
-    @Test func anIPSTrackWithoutAnAccountNumberIsTold() throws {
+    @Test func anIPSTrackWithoutAnAccountNumberIsDetected() throws {
         let frame = try Self.repackedIPS {
             $0.replaceSubrange(0..<20, with: hex("B1F0") + [UInt8](repeating: 0, count: 18))
         }
@@ -242,7 +242,7 @@ import Testing
 
     /// The digits in the middle, which the frame does not say in clear; those of 92 have a right check digit, too.
     @Test(arguments: [(0x01, false), (0x01, true), (0x92, false)] as [(UInt8, Bool)])
-    func otherDigitsInTheMiddleOfAnIPSTrackAreTold(_ digits: UInt8, isAlone: Bool) throws {
+    func otherDigitsInTheMiddleOfAnIPSTrackAreDetected(_ digits: UInt8, isAlone: Bool) throws {
         var frame = try Self.repackedIPS { $0[4] = digits }
         // Without track 1 only the check digit speaks against it.
         if isAlone {
@@ -310,13 +310,13 @@ import Testing
         #expect(code { _ = try decrypt("edynamo", PublishedSwipes.eDynamoClear).tracks } == .notEncrypted)
     }
 
-    @Test func whatIsNotEncryptedIsTold() throws {
+    @Test func swipesInClearAreReportedAsNotEncrypted() throws {
         let body: [UInt8] = [0x00, 0x3F, 3, 0, 0] + Array("%B?".utf8)
         let frame = try IDTechSwipeFormat.frame(body)
         #expect(code { _ = try decrypt("idtech", frame).tracks } == .notEncrypted)
     }
 
-    @Test func aWrongFrameIsToldWithItsPlace() throws {
+    @Test func aWrongFrameIsReportedWithItsFault() throws {
         var damaged = PublishedSwipes.magTek
         damaged[2] ^= 1
         let error = #expect(throws: CryptographyError.self) { _ = try decrypt("magtek", damaged).tracks }

@@ -75,7 +75,7 @@ import Testing
 
     /// Where the hand slows down there is less to hear, but no silence, and the card goes on behind it: what comes
     /// before is not the whole message.
-    @Test(arguments: stops) func aMessageDoesNotEndWhereTheHandHesitates(stop: Stop) throws {
+    @Test(arguments: stops) func aMessageDoesNotEndAtAHesitation(stop: Stop) throws {
         try expectNothingWrong(stop)
     }
 

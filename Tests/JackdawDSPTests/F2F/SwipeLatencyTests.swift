@@ -103,7 +103,7 @@ import Testing
         #expect(watch.hopsSincePause == nil)
     }
 
-    @Test func aQuieterSwipeBehindALouderOnePausesToo() {
+    @Test func pausesOfAQuieterSwipeAfterALouderOneAreFound() {
         var watch = PauseWatch()
         let swipes: [Float] =
             Array(repeating: 200, count: 10) + [0, 0, 0] + Array(repeating: 1, count: 10) + [0, 0, 0]

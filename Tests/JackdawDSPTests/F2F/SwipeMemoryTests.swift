@@ -15,7 +15,7 @@ struct SwipeMemoryTests {
         }
     }
 
-    @Test func everySwipeGivesBackWhatItTook() async {
+    @Test func memoryDoesNotGrowWithTheSwipes() async {
         await #expect(processExitsWith: .success) {
             let sounds = try Self.sounds(sampleRate: 16_000)
             var decoder = try SwipeDecoder(configuration: .init(sampleRate: 16_000))

@@ -123,7 +123,7 @@ import Testing
     }
 
     /// What begins in the middle of a character has no beginning that is known: any space would do for a start bit.
-    @Test func whatBeginsWithinACharacterIsNotClear() throws {
+    @Test func aBurstThatBeginsWithinACharacterIsDecodedByTheStrongTier() throws {
         var encoder = try FSKEncoder(.bell202, sampleRate: 48_000)
         var samples: [Float] = []
         encoder.encode(Self.everyByte.span, into: &samples)

@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func burstsAreToldApart() throws {
+    @Test func burstsAreSeparated() throws {
         let parts = (0..<3).map { FSKBitBench.bits(80 + 40 * $0, seed: UInt64($0)) }
         let samples = try parts.flatMap { try FSKBitBench.samples($0, .bell202, sampleRate: 44_100) }
         let bursts = FSKBench.bursts(try FSKBitBench.events(samples, .bell202, sampleRate: 44_100))

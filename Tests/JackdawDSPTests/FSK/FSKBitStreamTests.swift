@@ -55,7 +55,7 @@ import Testing
 
     /// Samples that are no numbers spoil what they touch and nothing after it.
     @Test(arguments: [Float.nan, .infinity, -.infinity, .greatestFiniteMagnitude, -1e30])
-    func whatFollowsSamplesThatAreNoNumbersIsRead(value: Float) throws {
+    func burstsAfterSamplesThatAreNotNumbersAreRead(value: Float) throws {
         let bits = FSKBitBench.bits(160, seed: 7)
         for (shift, sampleRate) in Self.lines {
             let clean = try FSKBitBench.samples(bits, shift, sampleRate: sampleRate)

@@ -80,7 +80,7 @@ import Testing
 
     /// Samples that are no numbers spoil what they touch and nothing after it.
     @Test(arguments: [Float.nan, .infinity, -.infinity, .greatestFiniteMagnitude, -1e30])
-    func whatFollowsSamplesThatAreNoNumbersIsRead(value: Float) throws {
+    func burstsAfterSamplesThatAreNotNumbersAreRead(value: Float) throws {
         for (shift, sampleRate) in [(FrequencyShift.bell202, 44_100.0), (.bell103, 8_000)] {
             let clean = try FSKBench.samples(Self.text, shift, sampleRate: sampleRate)
             let spoilt = clean.enumerated().map { $0.offset % 97 == 0 ? value : $0.element }
@@ -162,7 +162,7 @@ import Testing
 
     /// What is quiet does not vanish behind what was loud.
     @Test(arguments: [(FrequencyShift.bell103, 1e-3), (.bell202, 3e-4)])
-    func quietNoiseBehindALoudToneHoldsNothing(shift: FrequencyShift, level: Double) throws {
+    func quietNoiseAfterALoudToneHasNoBytes(shift: FrequencyShift, level: Double) throws {
         var noise = GaussianNoise(seed: 7)
         let samples = (0..<10 * 96_000).map { index -> Float in
             let (sine, _) = Numerics.sineAndCosine(turns: 440 * Double(index) / 48_000)

@@ -90,7 +90,7 @@ struct NibbleLineTests {
         }
     }
 
-    @Test func saysWhereCharactersAre() throws {
+    @Test func charactersHaveTheirStartInTheSound() throws {
         let samples = BasebandBench.samples(Self.version, try Self.encoder())
         let reading = BasebandBench.receive(samples, try NibbleLineDecoder(sampleRate: 48_000))
         for (index, character) in reading.characters.enumerated() {
@@ -274,7 +274,7 @@ struct NibbleLineTests {
         #expect(shown.utf8.count < 2_000)
     }
 
-    @Test func refusesWhatTheRateDoesNotHold() {
+    @Test func ratesAndParametersThatDoNotFitAreRefused() {
         #expect(throws: LineCodeError.self) { try NibbleLineDecoder(sampleRate: 16_000) }
         #expect(throws: LineCodeError.self) { try NibbleLineDecoder(sampleRate: .nan) }
         #expect(throws: LineCodeError.self) { try NibbleLineEncoder(sampleRate: 48_000, level: 1) }

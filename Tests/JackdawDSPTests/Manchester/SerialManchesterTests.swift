@@ -54,7 +54,7 @@ struct SerialManchesterTests {
         }
     }
 
-    @Test func saysWhereCharactersAre() throws {
+    @Test func charactersHaveTheirStartInTheSound() throws {
         var encoder = try Self.encoder(.hiJack)
         var samples: [Float] = []
         encoder.encode([0x41, 0x42].span, into: &samples)
@@ -146,7 +146,7 @@ struct SerialManchesterTests {
         #expect(BasebandBench.receive(samples, try mode.decoder(sampleRate: 48_000)).bytes == bytes)
     }
 
-    @Test func aOneFallsWhereTheLineSaysSo() throws {
+    @Test func thePolarityOfAOneFollowsTheLine() throws {
         for oneFalls in [true, false] {
             var line = SerialManchesterLine.hiJack
             line.oneFalls = oneFalls

@@ -63,7 +63,7 @@ import Testing
         #expect(Self.samples(third) == Self.pattern.suffix(1))
     }
 
-    @Test func theLastHolderLeavesNothingBehind() throws {
+    @Test func theLastHolderOverwritesTheMemory() throws {
         var holders = [Self.buffer(), Self.buffer()]
         let address = Self.address(holders[0])
         holders.append(holders[0])

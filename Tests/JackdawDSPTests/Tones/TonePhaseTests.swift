@@ -60,7 +60,7 @@ import Testing
     }
 
     /// The time since the period began stays, not the turns.
-    @Test func switchesTheFrequencyWhereThePeriodBegan() {
+    @Test func aSwitchKeepsTheTimeSinceThePeriodBegan() {
         var phase = TonePhase(frequency: 1_000, sampleRate: 44_100, isWholeFrames: false)
         for _ in 0..<45 { phase.advance() }
         // The period ended after 44.1 frames.

@@ -62,7 +62,7 @@ import Testing
 
     /// The keys of signers are public: a hash over data with the account number, of which only some digits are not
     /// known, can be searched for them.
-    @Test func whatGivesTheAccountNumberIsHidden() throws {
+    @Test func fieldsThatRevealTheAccountNumberAreHidden() throws {
         let found = try Self.explained(Self.dialogue())
         let texts = Self.texts(found)
         #expect(texts.keys.sorted() == [0x90, 0x93, 0x9F46, 0x9F4B])

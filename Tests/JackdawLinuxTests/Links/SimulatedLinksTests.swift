@@ -52,7 +52,7 @@ import Testing
         await second.close()
     }
 
-    @Test func anUnknownFamilyIsToldWithTheKnownOnes() async {
+    @Test func anUnknownFamilyListsTheKnownOnes() async {
         do throws(LinkError) {
             _ = try await LinuxDevices().connect(LinkName(.sim, "nosuch"))
             Issue.record("it was opened")

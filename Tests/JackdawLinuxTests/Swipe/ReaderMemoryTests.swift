@@ -24,7 +24,7 @@ final class SwipeFolder {
 @Suite struct ReaderMemoryTests {
     private let folder = SwipeFolder()
 
-    @Test func whatIsRememberedIsKnownAgain() throws {
+    @Test func aStoredFamilyIsLoaded() throws {
         let memory = try #require(folder.memory())
         #expect(memory.family() == nil)
         memory.remember("ips")
@@ -37,7 +37,7 @@ final class SwipeFolder {
         #expect(ReaderMemory(.none) { "PCH" } == nil)
     }
 
-    @Test func whatIsDamagedIsAsNone() throws {
+    @Test func damagedFilesHaveNoFamily() throws {
         let memory = try #require(folder.memory())
         memory.remember("unimag")
         let path = "\(folder.path)/\(folder.names[0])"

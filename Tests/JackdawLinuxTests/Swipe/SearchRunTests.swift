@@ -60,13 +60,13 @@ struct SearchRunTests {
         #expect(report.found == "unimag")
     }
 
-    @Test func aCardThatHasGoneIsToldOf() async throws {
+    @Test func aCardThatDisappearsEndsTheSearch() async throws {
         let port = ScriptedSoundPort { $0 < 5 ? ScriptedSoundPort.silence : (.disconnected, []) }
         #expect(await failure(SearchRun(link, port, try candidates(), clock: clock)) == .disconnected)
     }
 
     /// A person may think for as long as they like.
-    @Test func whatWaitsForPermissionDoesNotCount() async throws {
+    @Test func waitsForPermissionDoNotCount() async throws {
         let heard = Shared(0)
         let port = ScriptedSoundPort { [clock] number in
             clock.advance(by: .milliseconds(10))
@@ -132,7 +132,7 @@ struct SearchRunTests {
     }
 
     /// The halves of a swipe that has a hole are none.
-    @Test(arguments: [0, 480]) func whatIsHalfHeardIsForgotten(lost: Int64) async throws {
+    @Test(arguments: [0, 480]) func aSwipeWithAGapIsNotRead(lost: Int64) async throws {
         let swipe = try Self.swipe()
         let half = swipe.count / 2
         let heard = Shared(0)

@@ -4,7 +4,7 @@ import Testing
 /// A thousand readers that come and go, in a process of their own whose holdings can be counted.
 @Suite(.timeLimit(.minutes(30)))
 struct SwipeStressTests {
-    @Test func aThousandCyclesLeaveNothingBehind() throws {
+    @Test func aThousandCyclesLeaveNoResources() throws {
         let process = Process()
         // Built beside the tests.
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()

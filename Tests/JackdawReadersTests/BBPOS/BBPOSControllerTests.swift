@@ -79,7 +79,7 @@ import Testing
         #expect("\(objects)" == "10 bytes")
     }
 
-    @Test mutating func whatIsLateIsRefusedAndTheReaderEndsThePayment() {
+    @Test mutating func lateAnswersAreRefusedAndTheReaderEndsThePayment() {
         let requests: [(BBPOSRequest, Int, BBPOSCall?)] = [
             (.application(["A"]), 10, .cancelSelectApplication), (.amount, 20, .cancelSetAmount),
             (.pin, 30, .cancelPINEntry), (.identity, 40, .sendIdentity(isRight: false)),
@@ -184,7 +184,7 @@ import Testing
         #expect(tell(.autoConfigurationFailed(.interrupted)) == [])
     }
 
-    @Test mutating func aPaymentIsBegunWithWhatIsGiven() {
+    @Test mutating func aPaymentBeginsWithTheGivenSettings() {
         findChip()
         var settings = BBPOSTransactionSettings()
         settings.time = "2611"

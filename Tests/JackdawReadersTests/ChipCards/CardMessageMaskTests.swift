@@ -24,7 +24,7 @@ import Testing
 
     /// A dialogue: FCI with a PDOL of 9F1A, 5A and 9F37, processing options, a record with number, expiry and both
     /// CDOLs, a PIN, and a cryptogram.
-    @Test func aDialogueKeepsWhatIsOpen() {
+    @Test func aDialogueKeepsDataThatAreNoCardData() {
         check([
             (
                 "> 00A4 0400 07 A0000000031010 00", "> 00 A4 04 00 07 A0 00 00 00 03 10 10 00"
@@ -68,7 +68,7 @@ import Testing
         #expect(words.dropFirst(6).allSatisfy { $0 == "**" })
     }
 
-    @Test func whatIsNoCommandIsMasked() {
+    @Test func packetsThatAreNoCommandsAreMasked() {
         check([("> 476173", "> ** ** **"), ("> 00B2010C05476173", "> ** ** ** ** ** ** ** **")])
     }
 

@@ -51,7 +51,8 @@ import Testing
         #expect(early.status == .lowBattery)
     }
 
-    @Test(arguments: CloverGoDeviceError.allCases) func whatFailsHasToBeConnectedAnew(error: CloverGoDeviceError) {
+    @Test(arguments: CloverGoDeviceError.allCases)
+    func errorsOfTheDeviceNeedANewConnection(error: CloverGoDeviceError) {
         var reader = Self.ready()
         reader.receive(error)
         #expect(reader.status == (error == .firmwareUpdateNotSupported ? .ready : .disconnected))

@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func aPacketBehindGarbageIsTakenBehindAPauseOnly() {
+    @Test func aPacketAfterGarbageIsTakenOnlyAfterAPause() {
         let packet = Self.answers[2]
         #expect(cut([0] + packet, with: DatecsFormat(.answer), step: 3).frames.isEmpty)
         #expect(cut([[0], packet], with: DatecsFormat(.answer), step: 3).frames == [packet])
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func fieldsAreNamedAndWhatMayBeCardDataIsHidden() {
+    @Test func fieldsAreNamedAndPossibleCardDataIsHidden() {
         let answer = DatecsFormat(.answer).fields(of: Self.answers[4])
         #expect(answer.map(\.value) == ["10 card reader", "no paper", "2", "2 bytes"])
         let command = DatecsFormat(.command).fields(of: Self.commands[2])
@@ -52,7 +52,7 @@ import Testing
         #expect(DatecsFormat(.answer).fields(of: Self.answers[0])[1].value == "ready")
     }
 
-    @Test func whatGoesTheOtherWayIsRefused() {
+    @Test func packetsOfTheOtherDirectionAreRefused() {
         for answer in Self.answers { #expect(throws: FrameFault.self) { try DatecsFormat(.command).check(answer) } }
         for command in Self.commands { #expect(throws: FrameFault.self) { try DatecsFormat(.answer).check(command) } }
         expectFault(.length, at: 2, "2049", "2048") {

@@ -78,7 +78,7 @@ struct PublishedSwipeTests {
     }
 
     @Test(arguments: ["123456789012", "12345678901234567890", "41111111a1111111", ""])
-    func whatIsNoAccountNumberIsNotShown(number: String) {
+    func invalidAccountNumbersAreNotShown(number: String) {
         var builder = ReaderSwipe.Builder()
         builder.add(.track(2), Array(";\(number)=2812?".utf8).span)
         #expect(builder.finish(family: "test", cipher: nil).maskedNumber == nil)

@@ -105,7 +105,7 @@ struct ReaderDriverTests {
 
     /// IPS's readers answer `0C` with four bytes, the second `4D`. Only who knows their number waits for a frame: for
     /// others the reader may be silent until a card is swiped.
-    @Test(arguments: [false, true]) func timeTellsNothingOfAReaderFromWhichNoFrameIsExpected(isSimulated: Bool) throws {
+    @Test(arguments: [false, true]) func bytesAreForeignOnlyIfAFrameIsExpected(isSimulated: Bool) throws {
         let family = try #require(ReaderFamily.named("ips"))
         var driver = ReaderDriver(try family.makeDialect(isSimulated ? family.simulatedProfile : family.profile))
         _ = driver.perform(.connect, at: .zero)

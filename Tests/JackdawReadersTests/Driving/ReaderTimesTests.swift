@@ -37,7 +37,7 @@ struct ReaderTimesTests {
     }
 
     /// Each time that a request was sent may be answered: what comes late must not be taken for the answer to the next.
-    @Test func whatAnswersAnEarlierTryIsNotTheNextAnswer() {
+    @Test func anAnswerToAnEarlierAttemptIsNotTheNextAnswer() {
         var driver = ReaderDriverTests.driver(in: .asking)
         _ = driver.advance(to: .seconds(4))
         let answered = driver.receive(Array("d".utf8).span, at: .seconds(5))
@@ -51,7 +51,7 @@ struct ReaderTimesTests {
     }
 
     /// Answers that come together: the second cannot answer what was sent only after the first.
-    @Test func whatComesWithAnAnswerDoesNotAnswerTheNextRequest() {
+    @Test func framesAfterAnAnswerDoNotAnswerTheNextRequest() {
         var driver = ReaderDriverTests.driver(in: .armed)
         let outputs = driver.receive(Array("wdd".utf8).span, at: .seconds(1))
         #expect(
@@ -63,7 +63,7 @@ struct ReaderTimesTests {
     }
 
     /// A reader that was not waited for may still answer.
-    @Test func whatAnswersARequestThatWasGivenUpIsNotTheNextAnswer() {
+    @Test func anAnswerToACancelledRequestIsNotTheNextAnswer() {
         var driver = ReaderDriver(MagTekDialect())
         _ = driver.perform(.connect, at: .zero)
         let cancelled = driver.perform(.cancel, at: .milliseconds(100))
@@ -109,7 +109,7 @@ struct ReaderTimesTests {
     }
 
     /// What has no checks is no frame behind noise, and noise ends with a silence.
-    @Test func noiseDoesNotHideWhatComesLater() {
+    @Test func framesAfterNoiseAreRead() {
         var driver = ReaderDriver(IDTechDialect())
         _ = driver.perform(.connect, at: .zero)
         for answer in ["06024a03" + "4b", "06024e014103" + "0f"] { _ = driver.receive(hex(answer).span, at: .zero) }
@@ -196,7 +196,7 @@ struct ReaderTimesTests {
         #expect(driver.state == .ready)
     }
 
-    @Test func noiseIsToldOnce() {
+    @Test func noiseIsReportedOnce() {
         var driver = ReaderDriverTests.driver(in: .ready)
         let outputs = driver.receive(Array("###t".utf8).span, at: .zero)
         #expect(

@@ -77,7 +77,7 @@ import Testing
     }
 
     /// The end of such a swipe is not published: it is dropped, and no event has card data.
-    @Test func aSwipeInPlainTextIsDroppedAndTold() throws {
+    @Test func aSwipeInPlainTextIsDroppedAndReported() throws {
         var driver = ReaderDriver(try Self.dialect([.takesCommands: .flag(false)]))
         _ = driver.perform(.connect, at: .zero)
         _ = driver.perform(.requestSwipe(within: .seconds(20)), at: .zero)

@@ -54,7 +54,7 @@ import Testing
         #expect(throws: ReaderError.self) { try family.makeDialect(profile) }
     }
 
-    @Test func theAnswerToWakingIsWaitedForWhereThatIsWanted() throws {
+    @Test func theAnswerToWakingIsAwaitedIfTheProfileSaysSo() throws {
         let family = try #require(ReaderFamily.named("ips"))
         #expect(try family.makeDialect().identification.map(\.isAnswered) == [false])
         var profile = family.profile
@@ -140,7 +140,7 @@ import Testing
         #expect(whole.covers(262))
     }
 
-    @Test func aWrongCRCIsToldWithItsPlace() {
+    @Test func aWrongCRCIsReportedWithItsPlace() {
         var damaged = Self.swipe
         damaged[130] ^= 1
         expectFault(.check, at: 130, "58", "59") {

@@ -22,7 +22,7 @@ import Testing
         #expect(DynamoPacketFormat.packets(of: []) == [hex("99 00 00 67")])
     }
 
-    @Test func whatIsWrongIsToldWithItsPlace() {
+    @Test func wrongPacketsAreReportedWithTheirPlace() {
         expectFault(.check, at: 4, "36", "35") {
             try DynamoPacketFormat().check(hex("99 00 01 31 36"))
         }
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func whatIsLostIsToldOnce() {
+    @Test func lostPacketsAreReportedOnce() {
         let packets = DynamoPacketFormat.packets(of: message, from: 14, size: 100)
         var missing = packets
         missing.remove(at: 2)

@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func whatIsLostIsToldOnceAndTheNextMessageIsJoined() {
+    @Test func lostBlocksAreReportedOnceAndTheNextMessageIsJoined() {
         let next: [[UInt8]] = [[0, 1], [1, 2], [0xFF, 2]]
         let joined = Outcome.message([1, 2])
         #expect(join([[0, 9], [2, 9], [3, 9], [0xFF, 4]] + next) == [.fault(.missing(1)), joined])

@@ -69,7 +69,7 @@ import Testing
     }
 
     /// A reader without a key, with a serial number, a counter and an AAMVA track: made from the layout.
-    @Test func whatAReaderWithoutAKeySendsIsHidden() throws {
+    @Test func tracksOfAReaderWithoutAKeyAreHidden() throws {
         let track = Array("#1234567890123456?".utf8).map { String($0, radix: 16, uppercase: true) }.joined()
         let start = "#1234567890123456?|0400|||\(track)|00000000||TEST SETUP 0001|||000000|"
         // Of the characters before it, by the polynomial's definition.
@@ -109,7 +109,7 @@ import Testing
         for step in [64, 1_000] { #expect(cut(stream, with: MagTekFormat(.answer), step: step) == whole) }
     }
 
-    @Test func whatIsWrongIsToldWithItsPlace() {
+    @Test func wrongLinesAreReportedWithTheirPlace() {
         var damaged = Self.swipe
         damaged[2] = UInt8(ascii: "4")
         let fault = #expect(throws: FrameFault.self) { try MagTekFormat(.answer).check(damaged) }
@@ -139,7 +139,7 @@ import Testing
         ("0200", .answer, ["02 bad parameter", "0", "0 bytes", "0D"]),
         ("00084111111111111111", .answer, ["00 done", "8", "8 bytes", "0D"]),
     ])
-    func whatCannotBeOfACardIsShown(text: String, direction: FrameDirection, values: [String]) {
+    func fieldsWithoutCardDataAreShown(text: String, direction: FrameDirection, values: [String]) {
         let fields = MagTekFormat(direction).fields(of: line(text), isRevealing: false)
         #expect(fields.map(\.value) == values)
         #expect(zip(fields, fields.dropFirst()).allSatisfy { $0.range.upperBound == $1.range.lowerBound })
