@@ -53,7 +53,7 @@ import Testing
     }
 
     /// A real, damaged recording: five irregular cells make its LRC invalid, so it must fail and say where.
-    @Test func damagedRecordingFailsAndSaysWhere() throws {
+    @Test func aDamagedRecordingFailsWithItsPlace() throws {
         let path = Self.folder.deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "shared/captures/f2f/damaged-track2-96k-stereo.wav").path
         guard FileManager.default.fileExists(atPath: path) else {

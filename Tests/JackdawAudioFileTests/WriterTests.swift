@@ -124,7 +124,7 @@ struct WriterTests {
         try second.finish()
     }
 
-    @Test func nothingShowsBeforeTheEnd() throws {
+    @Test func theFileAppearsWhenItIsFinished() throws {
         let path = directory.path("sound.wav")
         var writer = try AudioFileWriter(path: path, sampleRate: 44_100)
         try writer.write([Int16](repeating: 1, count: 100_000).span)

@@ -37,7 +37,7 @@ import Testing
 
     // MARK: readers that come and go
 
-    @Test func aReaderThatGoesWhileTheyAreListedIsNoError() async throws {
+    @Test func aReaderThatDisappearsDuringTheListingIsNoError() async throws {
         let passing: [String: [PCSCFailure]] = [
             "readerNames": [.insufficientBuffer, .insufficientBuffer], "waitForChange": [.unknownReader],
         ]

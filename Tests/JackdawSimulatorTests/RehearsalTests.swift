@@ -207,7 +207,7 @@ struct RehearsalTests {
     }
 
     @Test(arguments: families)
-    func aReaderThatNeverAnswersIsGivenUp(family: String) throws {
+    func aReaderThatNeverAnswersTimesOut(family: String) throws {
         let known = try #require(ReaderFamily.named(family))
         let dialect = try known.makeDialect(known.simulatedProfile)
         let (times, requests) = (dialect.times, dialect.identification)

@@ -38,7 +38,7 @@ import Testing
         await world.verify()
     }
 
-    @Test func aReaderThatIsHeardNeedsNoTones() async {
+    @Test func aReaderThatAnswersNeedsNoTones() async {
         var world = MachineWorld(.autodetectOnConnect)
         world.isHeard = true
         world.attach(.ips)
@@ -49,7 +49,7 @@ import Testing
     }
 
     /// What it lives on is a loud tone, too.
-    @Test(arguments: [true, false]) func S0_18_aUniMagThatIsHeardIsPoweredWithPermission(isAllowed: Bool) async {
+    @Test(arguments: [true, false]) func S0_18_aDetectedUniMagIsPoweredWithPermission(isAllowed: Bool) async {
         var world = MachineWorld(.autodetectOnConnect)
         world.isHeard = true
         world.answer = isAllowed
@@ -61,7 +61,7 @@ import Testing
         await world.verify()
     }
 
-    @Test func aReaderThatIsFoundIsGivenUpByACall() {
+    @Test func aCallDiscardsAFoundReader() {
         for call in [SwipeInput.powerUp(false), .powerDown] {
             var world = MachineWorld(.autodetectOnConnect)
             world.vanishes = true

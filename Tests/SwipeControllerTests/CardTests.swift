@@ -148,7 +148,7 @@ import Testing
         #expect(card.expirationDate == "1111")
     }
 
-    @Test func nothingOfACardIsDescribed() {
+    @Test func descriptionsHaveNoCardData() {
         let card = PGSwipedCard(track1: Self.text("%B4111111111111111^DOE/JANE^2812101?"), track2: nil, track3: nil)
         for text in ["\(card)", String(reflecting: card), String(describing: Mirror(reflecting: card))] {
             #expect(!text.contains("4111111111111111") && !text.contains("DOE"))

@@ -412,7 +412,7 @@ struct ControllerTests {
         controller.shutdown()
     }
 
-    @Test(arguments: [true, false]) func aSwipeThatIsWaitedForGivesItsCard(always: Bool) async throws {
+    @Test(arguments: [true, false]) func aWaitForASwipeReturnsTheCard(always: Bool) async throws {
         let (controller, environment) = await activated(always: always)
         let reader = controller.uniMagReader
         // Until one comes after the program has begun to wait.
@@ -440,7 +440,7 @@ struct ControllerTests {
         controller.shutdown()
     }
 
-    @Test func aSwipeThatIsWaitedForEndsWithItsTask() async throws {
+    @Test func aWaitForASwipeEndsWithItsTask() async throws {
         let (controller, _) = await activated(always: false)
         let reader = controller.uniMagReader
         let waiting = Task { () throws(PGSwipeError) -> PGSwipedCard in try await reader.nextSwipe() }

@@ -42,7 +42,7 @@ import Testing
         #expect(await words(second) == ["deviceBecameReadyForSwipe"])
     }
 
-    @Test(arguments: [0, 1]) func asManyEventsAreKeptAsThereIsRoomFor(excess: Int) async {
+    @Test(arguments: [0, 1]) func keptEventsAreBounded(excess: Int) async {
         for _ in 0..<EventTeller.mostKept + excess { take(Self.ready) }
         teller.deliver()
         let first = teller.events()
@@ -66,7 +66,7 @@ import Testing
     }
 
     /// Autodetection waits for its result and drops a card: the program's first stream has it.
-    @Test func aCardIsKeptThatComesWhileAnotherEventIsWaitedFor() async {
+    @Test func aCardIsKeptIfAnotherEventIsAwaited() async {
         let other = teller.laterEvents(takesCards: false)
         take(Self.connected, Self.card)
         teller.deliver()
@@ -82,7 +82,7 @@ import Testing
         #expect(await words(later) == ["deviceBecameReadyForSwipe"])
     }
 
-    @Test func nothingIsKeptAfterTheEnd() async {
+    @Test func noEventsAreKeptAfterTheEnd() async {
         take(Self.connected)
         teller.deliver()
         teller.end()

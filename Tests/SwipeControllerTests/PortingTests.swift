@@ -260,7 +260,7 @@ import Testing
         #expect(ReaderKind.allCases.map(\.result) == [.ipsEnterprise, .ips, .uniMag, .fail])
     }
 
-    @Test func S0_52_theProgramIsAskedBeforeATestIsHeard() async {
+    @Test func S0_52_permissionIsRequestedBeforeATestPlaysTones() async {
         var world = MachineWorld(.none)
         world.answer = false
         world.attach(.ips)

@@ -233,7 +233,7 @@ import Testing
     /// Detached while it is asked about, opened, powered up, or armed: the earlier announcements are reverted, and
     /// nothing else.
     @Test(arguments: [0, 400, 510, 520, 700, 820, 900])
-    func S0_39_S0_77_detachingEndsWhateverGoesOn(milliseconds: Int) async {
+    func S0_39_S0_77_detachingRevertsEarlierAnnouncements(milliseconds: Int) async {
         var world = MachineWorld(.unimag)
         world.attach(.uniMag)
         world.run(.milliseconds(milliseconds))
@@ -261,7 +261,7 @@ import Testing
         }
     }
 
-    @Test func X0_06_anIPSReaderSaysNothingOfBadReads() async {
+    @Test func X0_06_anIPSReaderReportsNoBadReads() async {
         var world = MachineWorld(.ipsEnterprise)
         world.attach(.ipsEnterprise)
         world.run()
@@ -482,7 +482,7 @@ import Testing
         await world.verify()
     }
 
-    @Test(arguments: [0, 5, 260, 400, 700, 900]) func nothingIsLeftOpenByAShutdown(milliseconds: Int) {
+    @Test(arguments: [0, 5, 260, 400, 700, 900]) func aShutdownClosesAllLinks(milliseconds: Int) {
         for type in [AudioJackReaderType.unimag, .ips, .autodetectOnConnect] {
             var world = MachineWorld(type)
             world.call(.configure { $0.options.showInitializingReaderMessage = true })
@@ -513,7 +513,7 @@ import Testing
         await world.verify()
     }
 
-    @Test func S0_49_theEnabledReaderComesBackAfterATest() async {
+    @Test func S0_49_theEnabledReaderReturnsAfterATest() async {
         var world = ready()
         world.call(.test(.ipsEnterprise))
         world.run(.seconds(10))
@@ -525,7 +525,7 @@ import Testing
         await world.verify()
     }
 
-    @Test func S0_23_aReaderThatWasThereComesBackAfterAFailure() async {
+    @Test func S0_23_theEarlierReaderReturnsAfterAFailure() async {
         var world = ready()
         world.isDeaf = true
         world.call(.beginAutodetect)
@@ -538,7 +538,7 @@ import Testing
         await world.verify()
     }
 
-    @Test func aReaderThatDoesNotBeginToWaitIsGivenUp() async {
+    @Test func aReaderThatRefusesToWaitIsReported() async {
         var world = MachineWorld(.unimag)
         world.call(.configure(Self.unprompted))
         world.refusesToWait = true

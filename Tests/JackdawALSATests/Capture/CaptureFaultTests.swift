@@ -150,7 +150,7 @@ import JackdawSystem
         bench.close()
     }
 
-    @Test func oneThatIsNotToBeOpenedAgainEndsTheStream() {
+    @Test func aDisconnectionEndsAStreamThatIsNotReopened() {
         let card = ScriptedPCM(.capture, VirtualClock())
         var bench = CaptureBench(card, reopens: false)
         bench.run(milliseconds: 100)
@@ -160,7 +160,7 @@ import JackdawSystem
     }
 
     /// A late reader learns of an unplugged device in its place, however full the ring is.
-    @Test func aFullRingDoesNotHideThatTheDeviceHasGone() {
+    @Test func aFullRingStillReportsTheDisconnection() {
         let clock = VirtualClock()
         let card = ScriptedPCM(.capture, clock)
         var bench = CaptureBench(card, blocks: 4)
@@ -176,7 +176,7 @@ import JackdawSystem
         bench.close()
     }
 
-    @Test func aDeviceThatOnlyFailsIsGivenUp() {
+    @Test func aDeviceThatOnlyFailsEndsTheStream() {
         let card = ScriptedPCM(.capture, VirtualClock())
         var bench = CaptureBench(card, reopens: false)
         card.change { $0.failures[.read] = Array(repeating: EPIPE, count: 1_000) }
@@ -217,7 +217,7 @@ import JackdawSystem
         }
     }
 
-    @Test(arguments: [ENODEV, EIO, ENOMEM, EINVAL]) func aDeviceThatCannotBeWaitedForHasGone(code: Int32) {
+    @Test(arguments: [ENODEV, EIO, ENOMEM, EINVAL]) func aDeviceWhosePollFailsIsReopened(code: Int32) {
         let clock = VirtualClock()
         var bench = CaptureBench(ScriptedPCM(.capture, clock))
         bench.opener.plugIn(ScriptedPCM(.capture, clock))
@@ -229,7 +229,7 @@ import JackdawSystem
     }
 
     /// Descriptors that answer with an error but have nothing to say must not make a loop spin: the device is asked.
-    @Test(arguments: [PollDescriptor.Conditions.hungUp, .invalid]) func anAnswerThatIsTheEndIsTakenForIt(
+    @Test(arguments: [PollDescriptor.Conditions.hungUp, .invalid]) func pollErrorsEndTheLoop(
         condition: PollDescriptor.Conditions
     ) {
         let card = ScriptedPCM(.capture, VirtualClock())

@@ -74,7 +74,7 @@ import Testing
     /// Of a card that it may not open, libasound says that there is none, above all where the
     /// card's short name is used.
     @Test(arguments: ["/dev/snd/pcmC1D0c", "/dev/snd/controlC1"])
-    func aClosedCardIsNotTakenForAMissingOne(file: String) {
+    func aCardWithoutPermissionIsNotReportedAsMissing(file: String) {
         var files = FakeFiles.laptop
         files.closed = [file]
         for code in [ENOENT, ENODEV] {

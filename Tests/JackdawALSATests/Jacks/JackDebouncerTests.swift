@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func aJackThatGoesTakesItsPlugAlong() {
+    @Test func aRemovedJackIsDetached() {
         var debouncer = debouncer(true)
         #expect(debouncer.remove(Self.microphone, at: 8) == [.detached(Self.microphone, time: 8)])
         #expect(debouncer.states.isEmpty)

@@ -196,7 +196,7 @@ import JackdawSystem
     }
 
     @Test(arguments: [JackCall.condition, .nextEvent, .isOn, .events, .switchesOn])
-    func eachCallThatFindsTheCardGoneSaysSo(call: JackCall) throws {
+    func eachCallReportsADisconnectedCard(call: JackCall) throws {
         let isControl = call != .events && call != .switchesOn
         let monitor = try isControl ? cardMonitor() : inputMonitor()
         waiting.at(100) { [card, input] in
@@ -277,7 +277,7 @@ import JackdawSystem
     }
 
     /// The system waits whole milliseconds: rounded down, the rest of a wait would be a loop that does not wait.
-    @Test func partsOfAMillisecondAreWaitedForAtOnce() throws {
+    @Test func partsOfAMillisecondAreRoundedUp() throws {
         let monitor = try cardMonitor()
         #expect(try monitor.story(within: .microseconds(1500)).isEmpty)
         #expect(waiting.waits == 1)

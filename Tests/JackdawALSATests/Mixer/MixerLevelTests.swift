@@ -114,7 +114,7 @@ import Testing
         #expect(bench.card.level("Mic Boost", "volume playback 0") == 1)
     }
 
-    @Test func aRangeWithoutDecibelsIsTakenForAUsualOne() throws {
+    @Test func aRangeWithoutDecibelsHasNominalGain() throws {
         let volume = MixerElement.Abilities(channels: [0], hasVolume: true)
         let card = ScriptedCard([
             .init(

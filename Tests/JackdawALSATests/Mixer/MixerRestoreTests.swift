@@ -250,7 +250,7 @@ import Testing
     }
 
     /// A card that is pulled out takes its levels along; they are restored when it is back.
-    @Test func aCardThatComesBackIsRestored() throws {
+    @Test func aReconnectedCardIsRestored() throws {
         let bench = MixerBench()
         let before = bench.card.levels
         do {

@@ -159,7 +159,7 @@ import Testing
         #expect(ended.wait(timeout: .now() + 60) == .success)
     }
 
-    @Test func onesThatAreLetGoGiveTheirDeviceBack() throws {
+    @Test func releasedStreamsCloseTheirDevice() throws {
         let meter = PCMMeter()
         let card = try Card()
         for round in 1...20 {

@@ -61,16 +61,17 @@ import Testing
     }
 
     /// A card may leave anything in the fourth byte.
-    @Test func theFourthByteOfTwentyFourBitsSaysNothing() {
+    @Test func theFourthByteOfTwentyFourBitsIsIgnored() {
         #expect(Self.decode([0x00, 0x00, 0x40, 0xAA, 0x00, 0x00, 0xC0, 0x00], .s24) == [0.5, -0.5])
     }
 
-    @Test(arguments: PCMEncoding.allCases) func allSixteenBitSamplesComeBack(encoding: PCMEncoding) {
+    @Test(arguments: PCMEncoding.allCases) func allSixteenBitSamplesAreReadAgain(encoding: PCMEncoding) {
         let samples = (Int16.min...Int16.max).map { Float($0) / 32_768 }
         #expect(Self.decode(Self.encode(samples, encoding), encoding) == samples)
     }
 
-    @Test(arguments: [PCMEncoding.s24, .s24Packed, .s32, .float]) func twentyFourBitsComeBack(encoding: PCMEncoding) {
+    @Test(arguments: [PCMEncoding.s24, .s24Packed, .s32, .float])
+    func twentyFourBitsAreReadAgain(encoding: PCMEncoding) {
         var random = SeededRandom(seed: 24)
         let steps = (0..<20_000).map { _ in Int32.random(in: -0x80_0000...0x7F_FFFF, using: &random) }
         let samples = (steps + [-0x80_0000, 0x7F_FFFF]).map { Float($0) / 0x1p23 }
@@ -88,7 +89,7 @@ import Testing
                 == samples.map { min($0, 1 - 0x1p-24) })
     }
 
-    @Test func floatsComeBackBitForBit() {
+    @Test func floatsAreReadAgainBitForBit() {
         var random = SeededRandom(seed: 33)
         let samples = (0..<20_000).map { _ in Float(bitPattern: UInt32.random(in: 0...UInt32.max, using: &random)) }
             .filter(\.isFinite)

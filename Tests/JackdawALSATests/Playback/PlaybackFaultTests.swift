@@ -163,7 +163,7 @@ import Testing
         bench.close()
     }
 
-    @Test func oneThatIsNotToBeOpenedAgainEndsTheStream() {
+    @Test func aDisconnectionEndsAStreamThatIsNotReopened() {
         let card = ScriptedPCM(.playback, VirtualClock())
         var bench = bench(card, reopens: false)
         bench.run(milliseconds: 100)
@@ -173,7 +173,7 @@ import Testing
         #expect(bench.failure?.code == ENODEV)
     }
 
-    @Test func aDeviceThatOnlyFailsIsGivenUp() {
+    @Test func aDeviceThatOnlyFailsEndsTheStream() {
         let card = ScriptedPCM(.playback, VirtualClock())
         var bench = bench(card, reopens: false)
         card.change { $0.failures[.write] = Array(repeating: EPIPE, count: 1_000) }
@@ -183,7 +183,7 @@ import Testing
     }
 
     /// A device that starts, and is late at each first look.
-    @Test func aDeviceThatNeverGetsGoingIsGivenUp() {
+    @Test func aDeviceThatIsAlwaysLateEndsTheStream() {
         let card = ScriptedPCM(.playback, VirtualClock())
         var bench = bench(card, reopens: false)
         card.change { $0.failures[.available] = (0..<1_000).map { $0.isMultiple(of: 2) ? 0 : EPIPE } }
@@ -232,7 +232,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [ENODEV, EIO, ENOMEM, EINVAL]) func aDeviceThatCannotBeWaitedForHasGone(code: Int32) {
+    @Test(arguments: [ENODEV, EIO, ENOMEM, EINVAL]) func aDeviceWhosePollFailsIsReopened(code: Int32) {
         let clock = VirtualClock()
         var bench = bench(ScriptedPCM(.playback, clock))
         bench.plugIn(ScriptedPCM(.playback, clock))
@@ -244,7 +244,7 @@ import Testing
         bench.close()
     }
 
-    @Test func theEndIsHeardOut() {
+    @Test func finishingPlaysTheRest() {
         let card = ScriptedPCM(.playback, VirtualClock())
         var bench = PlaybackBench(card, CountingSource(frames: 6_000))
         bench.run(milliseconds: 100)
@@ -286,7 +286,7 @@ import Testing
 
     /// A device may come back with other sizes: what was made for the first one goes through
     /// the smaller buffer in parts.
-    @Test func aDeviceMayComeBackWithASmallerBuffer() {
+    @Test func aReconnectedDeviceMayHaveASmallerBuffer() {
         let card = ScriptedPCM(.playback, VirtualClock())
         let small = StreamFormat(
             sampleRate: 48_000, channels: 1, encoding: .s32, periodFrames: 48, bufferFrames: 192, isResampled: false)

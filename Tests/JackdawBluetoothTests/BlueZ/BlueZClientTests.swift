@@ -18,7 +18,7 @@ struct BlueZClientTests {
         return (radio, task)
     }
 
-    @Test func aBluetoothdThatHangsIsWaitedForNoLongerThanIsAllowed() async throws {
+    @Test func aHungBluetoothdTimesOut() async throws {
         let (radio, task) = try await hung()
         await radio.clock.sleepers(1)
         radio.clock.advance(by: BlueZClient.usualLimit)

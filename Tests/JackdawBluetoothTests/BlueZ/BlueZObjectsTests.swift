@@ -92,7 +92,7 @@ import Testing
             objects.properties(path, BlueZName.characteristic) == ["UUID": .string("x"), "Notifying": .boolean(true)])
     }
 
-    @Test func interfacesGoOneByOne() {
+    @Test func interfacesAreRemovedOneByOne() {
         var objects = filled()
         let removed = BusSignal(
             sender: ":1.7", path: "/", interface: BlueZName.objectManager, member: "InterfacesRemoved",

@@ -42,7 +42,7 @@ struct BusTests {
         .variant(.variant(.array([.structure([.objectPath("/"), .boolean(true)])], of: "(ob)"))),
     ]
 
-    @Test func everyValueComesBackAsItWent() async throws {
+    @Test func everyValueIsEchoedUnchanged() async throws {
         let bus = try await daemon.connect()
         let (name, _) = try await echo(on: bus)
         let client = try await daemon.connect()
@@ -72,7 +72,7 @@ struct BusTests {
         _ = try await bus.call(.daemon("GetId"))
     }
 
-    @Test func moreThanIsGoodIsNotTakenIn() async throws {
+    @Test func messagesWithTooManyValuesAreRefused() async throws {
         let bus = try await daemon.connect()
         let (name, _) = try await echo(on: bus)
         let client = try await daemon.connect()
@@ -102,7 +102,7 @@ struct BusTests {
         #expect(elsewhere?.name == "org.freedesktop.DBus.Error.UnknownObject")
     }
 
-    @Test func aCallThatIsGivenUpIsNotWaitedFor() async throws {
+    @Test func aCancelledCallEndsAtOnce() async throws {
         let bus = try await daemon.connect()
         let (name, calls) = try await echo(on: bus)
         let client = try await daemon.connect()
@@ -157,7 +157,7 @@ struct BusTests {
         #expect(try await rules(of: client) == 0)
     }
 
-    @Test func askingForSignalsIsGivenUpWithItsTask() async throws {
+    @Test func watchingEndsWithItsTask() async throws {
         let client = try await daemon.connect()
         daemon.hang()
         let task = Task { try await client.watch(BusMatch()) { _ in } }

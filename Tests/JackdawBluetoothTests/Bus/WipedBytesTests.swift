@@ -5,7 +5,7 @@ import Testing
 
 /// Bytes that are overwritten when the last reference is released.
 @Suite struct WipedBytesTests {
-    @Test func theyAreOverwrittenAfterTheLastUse() throws {
+    @Test func wipedBytesAreOverwrittenAfterTheLastUse() throws {
         let pattern = Array("wiped after use".utf8)
         let secret = (0..<64).flatMap { _ in pattern }
         var holders: [WipedBytes] = []

@@ -12,7 +12,7 @@ struct GATTTests {
     private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
     /// Whether bluetoothd gives sockets away for notifications.
-    @Test(arguments: [true, false]) func bytesGoOutInPiecesAndComeBack(_ hasSockets: Bool) async throws {
+    @Test(arguments: [true, false]) func longDataIsSentInPiecesAndEchoed(_ hasSockets: Bool) async throws {
         let radio = try await Radio()
         if !hasSockets { await radio.mock.fail("AcquireNotify", BusError(name: "org.bluez.Error.NotSupported")) }
         let link = try await radio.bluetooth.connect(Radio.reader, profile: Radio.profile)
@@ -62,7 +62,7 @@ struct GATTTests {
         #expect(await radio.mock.calls.contains("WriteValue"))
     }
 
-    @Test func aProfileSaysHowMuchIsWrittenAtOnce() {
+    @Test func aProfileSetsTheSizeOfWrites() {
         var profile = Radio.profile
         #expect(profile.chunkSize(payload: GATTProfile.payloadSize(packet: 247)) == 244)
         #expect(profile.chunkSize(payload: GATTProfile.payloadSize(packet: nil)) == 20)
@@ -351,7 +351,7 @@ struct GATTTests {
         #expect(try await rules(of: client.bus) == 2)
     }
 
-    @Test func aBluetoothThatIsLetGoOfLeavesTheBus() async throws {
+    @Test func aReleasedBluetoothLeavesTheBus() async throws {
         let radio = try await Radio()
         let (names, continuation) = AsyncStream.makeStream(of: String.self)
         let match = BusMatch(sender: "org.freedesktop.DBus", member: "NameOwnerChanged")

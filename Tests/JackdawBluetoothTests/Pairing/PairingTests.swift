@@ -127,7 +127,7 @@ struct PairingTests {
         #expect(calls.contains { $0.hasPrefix("UnregisterAgent") })
     }
 
-    @Test func anAgentWhoseRegistrationWasNotWaitedForIsTakenBack() async throws {
+    @Test func aCancelledRegistrationOfAnAgentIsUndone() async throws {
         let radio = try await Radio()
         await radio.mock.silence("RegisterAgent")
         let task = Task { try await radio.bluetooth.pair(Radio.reader, agent: TestAgent()) }
@@ -183,7 +183,7 @@ struct PairingTests {
         #expect(error?.code == .notFound)
     }
 
-    @Test func aDeviceThatIsNotHeardIsOutOfRange() async throws {
+    @Test func aDeviceThatIsNotFoundIsOutOfRange() async throws {
         let radio = try await Radio()
         let far = BluetoothAddress(bytes: [1, 2, 3, 4, 5, 6])
         let task = Task { try await radio.bluetooth.pair(far, agent: TestAgent()) }

@@ -171,7 +171,7 @@ import Testing
         #expect(calls.openCount == 0)
     }
 
-    @Test func itIsNotTakenInByBeingWokenForNothing() async throws {
+    @Test func spuriousWakeUpsDoNotCountAsConnected() async throws {
         calls.fail(.connect, EINPROGRESS)
         calls.fail(.isConnected, ENOTCONN, ENOTCONN, ENOTCONN)
         _ = try await connector.connect(to: address)
@@ -213,7 +213,7 @@ import Testing
         #expect(calls.openCount == 0)
     }
 
-    @Test(arguments: [false, true]) func itIsGivenUp(later: Bool) async {
+    @Test(arguments: [false, true]) func aConnectionAttemptCanBeCancelled(later: Bool) async {
         silence()
         let task = Task { [connector, address] in try await connector.connect(to: address) }
         if later {
@@ -226,7 +226,7 @@ import Testing
         #expect(clock.nextDeadline == nil)
     }
 
-    @Test func itIsGivenUpJustAsItIsConnected() async {
+    @Test func cancellationAtTheMomentOfConnectionLeavesNoSocket() async {
         for _ in 0..<100 {
             calls.fail(.connect, EINPROGRESS)
             let task = Task { [connector, address] in try await connector.connect(to: address, within: nil) }

@@ -17,7 +17,7 @@ import Testing
         try RFCOMMListener(channel: channel, security: .medium, loop: loop, calls: calls)
     }
 
-    @Test func linksAreTakenInTheirOrder() async throws {
+    @Test func linksAreAcceptedInTheirOrder() async throws {
         let listener = try listener()
         #expect(listener.channel == 7)
         #expect(calls.addresses == [.rfcomm(BluetoothAddress(bytes: [0, 0, 0, 0, 0, 0]), channel: 0)])
@@ -63,7 +63,7 @@ import Testing
     }
 
     /// They are reported, and the next one is taken.
-    @Test func shortagesAreWaitedFor() async throws {
+    @Test func shortagesOfDescriptorsAreRetried() async throws {
         let listener = try listener(3)
         calls.fail(.accept, EMFILE, EMFILE)
         calls.arriveUnwatchable()
@@ -83,7 +83,7 @@ import Testing
         #expect(await linkError { _ = try await listener.accept() }?.code == .system)
     }
 
-    @Test func waitingCanBeGivenUp() async throws {
+    @Test func acceptCanBeCancelledAndRepeated() async throws {
         let listener = try listener(3)
         let task = Task { try await listener.accept() }
         while calls.count(.accept) == 0 { await Task.yield() }
@@ -94,7 +94,7 @@ import Testing
         _ = try await listener.accept()
     }
 
-    @Test func aListenerThatIsLetGoIsClosed() throws {
+    @Test func aReleasedListenerIsClosed() throws {
         do { _ = try listener(3) }
         #expect(calls.openCount == 0)
     }

@@ -64,7 +64,7 @@ import Testing
         #expect(throws: ServiceDiscoveryFault.tooDeep) { try parse(nested(DiscoveryReader.mostDepth + 1).bytes) }
     }
 
-    @Test func nothingIsReadBeyondAnEnd() throws {
+    @Test func truncatedAndExcessBytesAreRefused() throws {
         for (hex, _) in Self.known {
             let bytes = [UInt8](hex: hex)
             for count in 0..<bytes.count {

@@ -81,7 +81,7 @@ import Testing
         #expect(throws: ServiceDiscoveryFault.refused(3)) { try search.receive([UInt8](hex: "01 0001 0002 0003")) }
     }
 
-    @Test func aDeviceThatGoesOnForEverIsLeft() throws {
+    @Test func endlessResponsesAreRefused() throws {
         var search = ServiceSearch(for: .serialPort)
         #expect(throws: ServiceDiscoveryFault.noProgress) { try search.receive(answer(1, [], [1])) }
         search = ServiceSearch(for: .serialPort)
@@ -96,7 +96,7 @@ import Testing
         #expect(Int(transaction) == ServiceSearch.mostBytes / part.count + 1)
     }
 
-    @Test func noPartOfAnAnswerIsTakenForTheWhole() {
+    @Test func truncatedResponsesAreRefused() {
         for count in 0..<DiscoverySample.response.count {
             var search = ServiceSearch(for: .serialPort)
             #expect(throws: ServiceDiscoveryFault.truncated) {
@@ -120,7 +120,7 @@ import Testing
         #expect(throws: fault) { try search.receive([UInt8](hex: hex)) }
     }
 
-    @Test func nothingThatADeviceSendsTraps() {
+    @Test func randomResponsesDoNotTrap() {
         var random = SeededRandom(seed: 5)
         var outcomes = [0, 0, 0]
         for round in 0..<100_000 {

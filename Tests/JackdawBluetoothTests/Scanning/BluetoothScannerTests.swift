@@ -32,7 +32,7 @@ struct BluetoothScannerTests {
         #expect(await radio.mock.calls.contains("StartDiscovery"))
     }
 
-    @Test func itStopsByItselfWhenTheTimeIsOver() async throws {
+    @Test func aScanEndsAtItsTimeLimit() async throws {
         let radio = try await Radio()
         var found = radio.bluetooth.scanner().devices().makeAsyncIterator()
         #expect(try await found.next()?.link == LinkName(.rfcomm, MockBlueZ.reader))

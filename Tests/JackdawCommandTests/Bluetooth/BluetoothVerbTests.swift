@@ -77,7 +77,7 @@ import Testing
         #expect(objects.output.contains(#""name":"SP:12","rssi":-40,"paired":true"#))
     }
 
-    @Test func aScanSaysWhyItFindsNothing() async throws {
+    @Test func aScanReportsTheReasonWhyItFindsNoDevice() async throws {
         let nothing = try await run("devices", "--scan", by: environment(finding: []))
         #expect(nothing.status == .nothingFound)
         let off = LinkError(.adapterOff, link: "hci0", "the adapter is off")
@@ -165,7 +165,7 @@ import Testing
     }
 
     /// If the family is unknown, bytes without a pause count as one swipe.
-    @Test(arguments: [1, 2]) func soManyBurstsAreEnough(most: Int) async throws {
+    @Test(arguments: [1, 2]) func theCommandEndsAfterTheRequestedBursts(most: Int) async throws {
         let clock = ManualClock()
         let (environment, ends) = environment(clock)
         let device = Task {

@@ -25,7 +25,7 @@ import Testing
         #expect(try jsonObject(run.lines[0])["file"] as? String == "alsa:default")
     }
 
-    @Test func nothingIsShownInClearUnlessAskedFor() throws {
+    @Test func cardDataIsMaskedByDefault() throws {
         let run = try ScriptedListening.run(
             to: ScriptedPort([.sound(try ScriptedListening.swipe(.two)), .sound(ScriptedListening.silence)]))
         #expect(
@@ -261,7 +261,7 @@ import Testing
     }
 
     /// Samples of a device with floating-point samples.
-    @Test func soundBeyondAnyScaleIsHeard() throws {
+    @Test func infiniteSamplesAreHandled() throws {
         let sounds: [[Float]] = [
             [.infinity], [.nan], [.greatestFiniteMagnitude], [0, .infinity, .nan, -.infinity, 1e30],
         ]
@@ -274,7 +274,7 @@ import Testing
         }
     }
 
-    @Test func aFileStandsInForACard() throws {
+    @Test func aFileReplacesASoundCard() throws {
         #expect(CommandRun("synth", "-o", folder("a.wav")).status == 0)
         let run = CommandRun("listen", "--link", "wav:\(folder("a.wav"))", "--json")
         #expect(run.status == 0)

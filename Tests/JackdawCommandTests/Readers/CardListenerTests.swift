@@ -142,7 +142,7 @@ import Testing
         #expect(run.messages.contains("the reader does not answer"))
     }
 
-    @Test func aReaderThatGoesWithNothingReadIsUnavailable() async throws {
+    @Test func aDisconnectionBeforeTheFirstSwipeIsUnavailable() async throws {
         let environment = try environment([([], [PlannedFault(.disconnect, 2..<3)])])
         let run = try await run(["--link", "sim:miura"], by: environment)
         #expect(run.status == .unavailable)

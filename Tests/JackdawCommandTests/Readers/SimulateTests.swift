@@ -21,7 +21,7 @@ import Testing
     }
 
     /// A program that connects again and again does not take the places of others.
-    @Test(.timeLimit(.minutes(30))) func programsThatSayNothingGiveWayToOthers() async throws {
+    @Test(.timeLimit(.minutes(30))) func silentProgramsAreReplacedByOthers() async throws {
         let warnings = Shared<[String]>([])
         let programs = ConnectedPrograms(most: 3) { warning in warnings.with { $0.append(warning) } }
         func connect() async -> (ConnectedProgram, MemoryTransport) {

@@ -106,7 +106,7 @@ import Testing
         #expect(run.messages == "jackdaw: nothing decoded in 1 file\n")
     }
 
-    @Test func truncatedFilesSaySo() throws {
+    @Test func truncatedFilesAreReported() throws {
         _ = swipe("a.wav")
         let bytes = try folder.read("a.wav")
         let most = try folder.write(bytes.prefix(bytes.count - 2_000), to: "most.wav")

@@ -14,7 +14,7 @@ private let captures =
     init() throws { folder = try TemporaryFolder() }
 
     @Test(arguments: LineMode.all.map(\.name))
-    func everyByteComesBackInEveryMode(mode: String) throws {
+    func everyByteIsReadAgainInEveryMode(mode: String) throws {
         let sound = try ChildProcess(["modulate", "--mode", mode, "-o", "-"], input: ModemSound.everyByte)
         #expect(sound.status == 0, "\(sound.messages)")
         let read = try ChildProcess(["demodulate", "--mode", mode, "-"], input: sound.output)
@@ -249,7 +249,7 @@ private let captures =
         #expect(CommandRun("demodulate", folder("a.wav")).status == 1)
     }
 
-    @Test func truncatedFilesSaySo() throws {
+    @Test func truncatedFilesAreReported() throws {
         try ModemSound.write(ModemSound.everyByte, "bell202", to: folder("a.wav"))
         let bytes = try folder.read("a.wav")
         let most = try folder.write(bytes.prefix(bytes.count / 2), to: "most.wav")
@@ -261,7 +261,7 @@ private let captures =
     }
 
     /// Bytes are output while the sound goes on, not only at its end.
-    @Test func bytesComeOutOfAPipeAsTheyAreHeard() throws {
+    @Test func bytesArePrintedWhileTheSoundArrives() throws {
         let input = Pipe()
         let output = Pipe()
         let process = Process()
@@ -321,7 +321,7 @@ private let captures =
     }
 
     /// The bytes may be card data: they are in the results, and not in messages.
-    @Test func messagesHoldNothingOfTheBytes() throws {
+    @Test func messagesHaveNoneOfTheBytes() throws {
         try ModemSound.write(Array(";4111111111111111=29121010000000000?".utf8), "bell202", to: folder("a.wav"))
         let run = CommandRun("demodulate", folder("a.wav"))
         #expect(run.output == ";4111111111111111=29121010000000000?")

@@ -64,7 +64,7 @@ import Testing
         #expect(!run.messages.contains("0123"))
     }
 
-    @Test func theyAreShownWholeOnDemand() throws {
+    @Test func tracksAreShownWholeWithReveal() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(Self.key, to: "key")
         let run = CommandRun("frame", "--reveal", "--key-file", path, "idtech", Self.swipe)

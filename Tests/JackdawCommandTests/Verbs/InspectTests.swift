@@ -93,7 +93,7 @@ import Testing
         return folder("many.wav")
     }
 
-    @Test(.enabled(if: hasGnuplot, "gnuplot is not installed")) func aPictureOfAPartSaysSo() throws {
+    @Test(.enabled(if: hasGnuplot, "gnuplot is not installed")) func aPictureOfAPartIsReported() throws {
         let file = try manySwipes()
         let plot = folder("p.svg")
         let all = CommandRun("inspect", "--plot", plot, file)

@@ -92,7 +92,7 @@ import Testing
         #expect(process.terminationStatus == 128 + signal)
     }
 
-    @Test func aReaderThatHasGoneEndsItByItsSignal() throws {
+    @Test func aClosedPipeEndsTheCommandBySIGPIPE() throws {
         guard try !Self.ignores(SIGPIPE) else { return }
         let output = Pipe()
         try output.fileHandleForReading.close()

@@ -77,7 +77,7 @@ import Testing
     }
 
     /// A read or a write of a non-blocking pipe passes only the bytes that are available or fit.
-    @Test(.timeLimit(.minutes(30))) func pipesThatDoNotBlockAreWaitedFor() throws {
+    @Test(.timeLimit(.minutes(30))) func nonBlockingPipesAreWaitedFor() throws {
         func start(_ arguments: [String], input: Any?, output: Any?) throws -> Process {
             let process = Process()
             process.executableURL = ChildProcess.executable
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test(arguments: ["decode", "demodulate", "inspect"])
-    func aRawFormatSaysWhichPartIsWrong(verb: String) {
+    func aWrongPartOfARawFormatIsNamed(verb: String) {
         for (text, words) in [
             ("44100,s16", "2 of 3 parts"), ("44k,s16,1", "the rate '44k'"), ("44100,u8,1", "the encoding 'u8'"),
             ("44100,s16,mono", "the number of channels 'mono'"), ("44100,s16,0", "0 channels"),

@@ -307,7 +307,7 @@ import Testing
         }
     }
 
-    @Test func nothingIsSaidOfTheKey() throws {
+    @Test func printedFormsHaveNoKey() throws {
         let encryptor = try encryptor(.pin)
         var dumped = ""
         dump(encryptor, to: &dumped)

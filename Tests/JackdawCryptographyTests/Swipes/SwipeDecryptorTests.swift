@@ -252,7 +252,7 @@ import Testing
         #expect(code { _ = try decrypt("ips", frame).tracks } == .mismatch)
     }
 
-    @Test func howIPSUsesDUKPTIsUnknown() throws {
+    @Test func swipesOfIPSWithDUKPTHaveAnUnknownScheme() throws {
         let dukpt = Self.ips { $0[3] = 0xFE }
         #expect(code { _ = try decrypt("ips", dukpt).tracks } == .unknownScheme)
         let found = code { _ = try decrypt("ips", dukpt, PublishedSwipes.key, .dataRequest).tracks }
@@ -394,7 +394,7 @@ import Testing
         #expect(successes > 0)
     }
 
-    @Test func nothingPrintedShowsAnAccountNumber() throws {
+    @Test func printedFormsHaveNoAccountNumber() throws {
         let swipe = try decrypt("idtech", PublishedSwipes.original)
         for track in swipe.tracks {
             var dumped = ""

@@ -67,7 +67,7 @@ import Testing
     }
 
     /// Far into a sound the least step between boundaries is lost to rounding.
-    @Test func cellsWithoutLengthGoOnWithoutLength() {
+    @Test func cellsOfLengthZeroAreExtendedWithLengthZero() {
         let boundaries = [Float](repeating: 40_000, count: 21)
         #expect(BitClock.extended(boundaries[...], before: 2, after: 3) == boundaries + boundaries.prefix(5))
     }

@@ -50,7 +50,7 @@ import Testing
         #expect(dripped.map(Self.place) == whole.map(Self.place))
     }
 
-    @Test func integerAndFloatingPointSamplesReadAlike() throws {
+    @Test func integerAndFloatingPointSamplesGiveTheSameEvents() throws {
         let samples = try SwipeBench.samples(.two, configuration: .init(sampleRate: 44_100, signalToNoise: 6))
         let integers = samples.map { Int16(($0 * 32_767).rounded()) }
         let floats = integers.map { Float($0) / 32_768 }
@@ -131,7 +131,7 @@ import Testing
         #expect(try SwipeBench.events(samples, sampleRate: 44_100, tracks: [.two]).count == 1)
     }
 
-    @Test func aCutSwipeIsAFailureThatSaysWhere() throws {
+    @Test func aCutSwipeIsAFailureWithItsPlace() throws {
         let samples = try SwipeBench.samples(
             .one, configuration: .init(sampleRate: 44_100, signalToNoise: 30, silence: 0.1))
         let cut = Array(samples[..<(samples.count / 2)]) + [Float](repeating: 0, count: 20_000)

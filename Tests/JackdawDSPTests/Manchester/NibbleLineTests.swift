@@ -253,7 +253,7 @@ struct NibbleLineTests {
         #expect(decoder.finish().isEmpty)
     }
 
-    @Test func copiesGoOnByThemselves() throws {
+    @Test func copiesOfADecoderAreIndependent() throws {
         let samples = BasebandBench.samples(BasebandBench.random(50, seed: 13), try Self.encoder())
         var one = try NibbleLineDecoder(sampleRate: 48_000)
         let half = samples.count / 2

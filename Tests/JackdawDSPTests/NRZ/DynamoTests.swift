@@ -156,7 +156,7 @@ struct DynamoTests {
         }
     }
 
-    @Test func aHostSaysAllTwice() throws {
+    @Test func aHostSendsEachByteTwice() throws {
         let bytes = BasebandBench.random(20, seed: 4)
         let samples = BasebandBench.samples(bytes, try Self.encoder(.host))
         #expect(BasebandBench.receive(samples, try DynamoDecoder(sampleRate: 44_100)).bytes == bytes + bytes)

@@ -134,7 +134,7 @@ import Testing
     }
 
     /// Neither a ramp nor a command that waits is silence.
-    @Test func tellsWhenNothingIsHeardAnyMore() throws {
+    @Test func aStoppedLineIsSilentAfterItsRamp() throws {
         var line = try PoweredLine(Self.tone, sampleRate: 48_000)
         #expect(!line.isSilent)
         var samples: [Float] = []

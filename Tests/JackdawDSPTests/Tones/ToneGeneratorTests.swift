@@ -104,7 +104,7 @@ import Testing
 
     /// The largest step between samples of a sine at full level is 2 sin(pi f / rate); a click would be larger.
     @Test(arguments: toneRates, [ToneRamp.Shape.linear, .raisedCosine])
-    func comesChangesAndGoesWithoutAClick(rate: Double, shape: ToneRamp.Shape) throws {
+    func aToneStartsChangesAndStopsWithoutAClick(rate: Double, shape: ToneRamp.Shape) throws {
         let ramp = ToneRamp(shape, seconds: 0.02)
         func tone(_ frequency: Double, _ channel: Tone.Channel) -> Tone { Tone(frequency, channels: [channel]) }
         var generator = try ToneGenerator(tone(700, .init(level: 0, phase: 0.3)), sampleRate: rate, ramp: ramp)

@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: [(2_400.0, 18), (3_400, 13), (4_000, 11), (22_050, 2), (1, 44_100)])
-    func wholeFramesComeBackToNothing(frequency: Double, frames: Int) {
+    func thePhaseOfWholeFramesReturnsToZero(frequency: Double, frames: Int) {
         var phase = TonePhase(frequency: frequency, sampleRate: 44_100, isWholeFrames: true)
         for frame in 0..<3 * frames {
             #expect(abs(phase.turns - Double(frame % frames) / Double(frames)) < 1e-15)

@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: ["0.0.0.0", "192.0.2.1", "::", "2001:db8::1"])
-    func othersAreNotLetInUnlessThatIsAskedFor(host: String) {
+    func otherComputersAreRefusedByDefault(host: String) {
         let error = #expect(throws: LinkError.self) { try TCPListener(at: TCPAddress(host: host, port: 0)) }
         #expect(error?.code == .notPermitted)
         #expect(error?.remedy?.contains("127.0.0.1") == true)
@@ -229,7 +229,7 @@ import Testing
         end.ring()
     }
 
-    @Test(.timeLimit(.minutes(30))) func itIsGivenUp() async {
+    @Test(.timeLimit(.minutes(30))) func aConnectionAttemptCanBeCancelled() async {
         silence()
         let task = Task { [address] in try await connector().connect(to: address) }
         while calls.count(.connect) == 0 { await Task.yield() }

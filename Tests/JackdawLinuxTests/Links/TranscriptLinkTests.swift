@@ -47,7 +47,7 @@ import Testing
         #expect(try await replay.received() == nil)
     }
 
-    @Test func nothingOfACardIsKeptUnlessThatIsAskedFor() async throws {
+    @Test func transcriptsAreMaskedByDefault() async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let path = "\(folder)/session.txt"
         let listener = try TCPListener()

@@ -79,7 +79,7 @@ struct JackAttachmentTests {
     }
 
     /// A card that is unplugged and comes back.
-    @Test func aCardThatHasGoneIsWaitedFor() async {
+    @Test func aDisconnectedCardIsWaitedFor() async {
         let first = ScriptedDevice(11, [(.jack(1, "Headphone Jack"), true)])
         let second = ScriptedDevice(12, [(.jack(1, "Headphone Jack"), true)])
         waiting.at(700) { first.controlEvents.append(.failure(SystemFailure(code: ENODEV))) }
@@ -95,7 +95,7 @@ struct JackAttachmentTests {
     }
 
     @Test(arguments: [JackSensing.automatic, .manual])
-    func whereNothingIsSensedTheProgramSays(sensing: JackSensing) async {
+    func withoutJackDetectionTheProgramDecides(sensing: JackSensing) async {
         let attachment = attachment([], sensing)
         var reported: [Bool] = []
         for await isAttached in attachment.changes() {

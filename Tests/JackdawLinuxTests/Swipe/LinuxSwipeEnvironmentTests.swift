@@ -244,7 +244,7 @@ struct LinuxSwipeEnvironmentTests {
 
     // MARK: the jack
 
-    @Test func nothingIsLookedForWithoutAMicrophone() async throws {
+    @Test func noSearchStartsWithoutAMicrophone() async throws {
         let card = ScriptedDevice(11, [(.jack(1, "Mic Jack"), false), (.jack(2, "Headphone Jack"), true)])
         let attachment = JackAttachment(.automatic) { () throws(LinkError) in
             guard let source = try? ElementJacks(card) else { return nil }

@@ -79,7 +79,7 @@ final class SwipeFolder {
         #expect(folder.names[0].utf8.count < 100)
     }
 
-    @Test func whereNothingCanBeWrittenNothingIsRemembered() throws {
+    @Test func anUnwritableDirectoryStoresNoFamily() throws {
         let memory = try #require(ReaderMemory(.directory("/dev/null/jackdaw")) { "PCH" })
         memory.remember("unimag")
         #expect(memory.family() == nil)

@@ -37,7 +37,7 @@ struct SearchRunTests {
         return samples
     }
 
-    @Test func aCardThatGoesOnNoMoreIsGivenUp() async throws {
+    @Test func aCardWithoutSoundTimesOut() async throws {
         let port = ScriptedSoundPort { [clock] _ in
             clock.advance(by: .milliseconds(50))
             return nil
@@ -47,7 +47,7 @@ struct SearchRunTests {
     }
 
     /// The end comes in the same block as the wish for tones.
-    @Test func aReaderThatIsHeardInABlockThatLastsLongNeedsNoTones() async throws {
+    @Test func aReaderThatIsReceivedInALongBlockNeedsNoTones() async throws {
         let block = [Float](repeating: 0, count: 9_600) + (try Self.swipe())
         let port = ScriptedSoundPort { number in
             number == 0
@@ -84,7 +84,7 @@ struct SearchRunTests {
         #expect(asked.with { $0 } == 1)
     }
 
-    @Test func aSearchThatIsGivenUpEnds() async throws {
+    @Test func aCancelledSearchEnds() async throws {
         let (questions, question) = AsyncStream<Void>.makeStream()
         let run = SearchRun(link, ScriptedSoundPort { _ in ScriptedSoundPort.silence }, try candidates(), clock: clock)
         let task = Task { () -> LinkError.Code? in
@@ -106,7 +106,7 @@ struct SearchRunTests {
     }
 
     /// A swipe during the question answers it; of several channels the first one counts.
-    @Test(arguments: [1, 2]) func itIsListenedWhilePermissionIsAwaited(channelCount: Int) async throws {
+    @Test(arguments: [1, 2]) func soundIsReceivedWhilePermissionIsAwaited(channelCount: Int) async throws {
         let swipe = try Self.swipe()
         let isAsked = Shared(false)
         let blocks = Shared(0)

@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test mutating func aSilentReaderIsGivenUp() {
+    @Test mutating func aSilentReaderTimesOut() {
         findChip()
         _ = call(.checkCard(.insert, within: .seconds(5)))
         now += .seconds(5)
@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test(arguments: [BBPOSCall.cancelAutoConfiguration, .stopAudio])
-    mutating func aSearchForSettingsThatIsBrokenOffSaysSo(_ call: BBPOSCall) throws {
+    mutating func anInterruptedSearchForSettingsIsReported(_ call: BBPOSCall) throws {
         enter(.configuring)
         let outputs = try reader.perform(call, at: now)
         #expect(outputs.map(Self.text) == ["send \(call)", "no sound settings: INTERRUPTED"])

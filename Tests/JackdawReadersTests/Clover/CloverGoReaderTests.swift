@@ -72,7 +72,7 @@ import Testing
         #expect(reader.takesSwipeOfChipCard)
     }
 
-    @Test func nothingIsHeardOfAReaderThatIsNotThere() {
+    @Test func eventsWithoutAConnectionAreIgnored() {
         var reader = CloverGoReader()
         for event in CloverGoInitializationEvent.allCases { reader.receive(event) }
         for event in CloverGoTransactionEvent.allCases { reader.receive(event) }

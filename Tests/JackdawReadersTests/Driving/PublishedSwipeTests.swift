@@ -62,7 +62,7 @@ struct PublishedSwipeTests {
     }
 
     /// Whatever way a swipe is shown, no more of the number is in it than may be.
-    @Test func nothingShowsMoreThanTheMaskedNumber() throws {
+    @Test func printedFormsHaveTheMaskedNumberOnly() throws {
         var builder = ReaderSwipe.Builder()
         let track = Array(";4111111111111111=28121010000012345678?".utf8)
         builder.add(.track(2), track.span)

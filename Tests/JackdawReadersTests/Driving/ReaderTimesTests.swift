@@ -187,7 +187,7 @@ struct ReaderTimesTests {
         #expect(Self.effects(&driver, until: .seconds(62)) == ["61000.0 > K"])
     }
 
-    @Test func aReaderThatIsAlwaysArmedIsHeardUnasked() {
+    @Test func swipesOfAnAlwaysArmedReaderNeedNoRequest() {
         var dialect = ScriptedDialect()
         dialect.isAlwaysArmed = true
         var driver = ReaderDriverTests.driver(in: .ready, dialect)

@@ -39,7 +39,7 @@ import Testing
         for request in requests { #expect(throws: Never.self) { try BTMagFormat().check(request.bytes) } }
     }
 
-    @Test func itIsAlwaysArmedUnlessAProfileHasACommandForIt() throws {
+    @Test func theReaderIsAlwaysArmedUnlessAProfileHasACommandForIt() throws {
         let usual = try Self.dialect()
         #expect(usual.isAlwaysArmed)
         #expect(try usual.arming(for: .seconds(20)).isEmpty)

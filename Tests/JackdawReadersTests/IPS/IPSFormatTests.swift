@@ -54,7 +54,7 @@ import Testing
         #expect(throws: ReaderError.self) { try family.makeDialect(profile) }
     }
 
-    @Test func theAnswerToWakingIsAwaitedIfTheProfileSaysSo() throws {
+    @Test func theAnswerToWakingIsAwaitedIfTheProfileRequiresIt() throws {
         let family = try #require(ReaderFamily.named("ips"))
         #expect(try family.makeDialect().identification.map(\.isAnswered) == [false])
         var profile = family.profile
@@ -115,7 +115,7 @@ import Testing
     }
 
     /// Nothing of IPS Enterprise is known, and the driver says what it needs.
-    @Test func nothingIsMadeUpOfIPSEnterprise() throws {
+    @Test func valuesOfIPSEnterpriseAreMissing() throws {
         let family = try #require(ReaderFamily.named("ipsenterprise"))
         let known = try #require(ReaderFamily.named("ips"))
         let times = ReaderProfile.commonTimes.keys

@@ -16,7 +16,7 @@ import Testing
         return try MagTekBlockJoiner.blocks(of: [kind] + content, size: size)
     }
 
-    @Test func nothingIsAsked() {
+    @Test func theReaderReceivesNoRequests() {
         #expect(dialect.identification.isEmpty)
         #expect(dialect.arming(for: .seconds(20)).isEmpty)
         #expect(dialect.isAlwaysArmed)

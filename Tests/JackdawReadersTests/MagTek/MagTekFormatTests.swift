@@ -19,7 +19,7 @@ import Testing
     }
 
     /// Padding between frames, and among bytes that are none, however it comes.
-    @Test func paddingIsCutAlikeHoweverItComes() {
+    @Test func paddingIsCutAlikeInAllBlockSizes() {
         let padding = [UInt8](repeating: UInt8(ascii: "x"), count: 300)
         let stream =
             padding + Self.swipe + padding + line("0200") + [10] + padding + PublishedSwipes.magTekClear + padding + [

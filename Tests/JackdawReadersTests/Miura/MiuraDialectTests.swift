@@ -124,7 +124,7 @@ struct MiuraDialectTests {
     }
 
     /// Endless parts are dropped once, and block nothing.
-    @Test func anAnswerWithoutEndIsGivenUp() throws {
+    @Test func anEndlessAnswerIsDropped() throws {
         var driver = ReaderDriver(MiuraDialect())
         _ = driver.perform(.connect, at: .zero)
         let apdu = [UInt8](repeating: 0x41, count: 254)

@@ -79,7 +79,7 @@ import Testing
         #expect(throws: SystemFailure(code: EBADF)) { try loop.watch(-1, for: .reading) { _ in } }
     }
 
-    @Test func aLoopThatIsLetGoEnds() async throws {
+    @Test func aReleasedLoopEnds() async throws {
         weak var held: EventLoop?
         do {
             let loop = try EventLoop()

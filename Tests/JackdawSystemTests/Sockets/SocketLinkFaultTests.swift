@@ -97,7 +97,7 @@ import Testing
     }
 
     /// A terminal's may take long, and the loop goes on.
-    @Test(.timeLimit(.minutes(30))) func nothingIsLockedWhileTheSystemCloses() async throws {
+    @Test(.timeLimit(.minutes(30))) func noLockIsHeldWhileTheSystemCloses() async throws {
         let (link, _) = try calls.link(loop)
         let watched = Shared<Readiness?>(nil)
         calls.onClose { [weak link] in
@@ -121,7 +121,7 @@ import Testing
         return most - (error?.undelivered ?? 0)
     }
 
-    @Test func aReceiverThatIsGivenUpLosesNothing() async throws {
+    @Test func aCancelledReceiverLosesNoBytes() async throws {
         let (link, far) = try calls.link(loop)
         for round in 0..<50 as Range<UInt8> {
             let task = Task { try await link.receive() }
@@ -180,7 +180,7 @@ import Testing
         #expect(await linkError { try await link.endSending() }?.code == .disconnected)
     }
 
-    @Test func packetsBeforeALossAreHandedOver() async throws {
+    @Test func packetsBeforeALossAreReceived() async throws {
         calls.fail(.receive, 0, 0, ECONNRESET)
         let (near, far) = calls.give(packets: true)
         far.send([1])

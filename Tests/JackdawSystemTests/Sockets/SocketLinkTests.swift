@@ -35,7 +35,7 @@ import Testing
         try await echoing
     }
 
-    @Test func oneDirectionEndsAndTheOtherGoesOn() async throws {
+    @Test func oneDirectionEndsAndTheOtherContinues() async throws {
         let (link, far) = try calls.link(loop)
         try await link.send([1, 2, 3])
         try await link.endSending()
@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    @Test func aLinkThatIsLetGoIsClosed() async throws {
+    @Test func aReleasedLinkIsClosed() async throws {
         do {
             let (link, far) = try calls.link(loop)
             far.send([1])
