@@ -87,7 +87,7 @@ struct CardConnection: ~Copyable {
         }
     }
 
-    /// Resets the card.
+    /// Resets the card (a warm reset) within the transaction, and reads its new answer to reset.
     mutating func reset() throws(PCSCFailure) {
         cardProtocol = try service.calls.reconnect(card, isReset: true)
         answerToReset = try service.calls.answerToReset(card)

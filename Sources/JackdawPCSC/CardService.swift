@@ -10,7 +10,7 @@ public struct CardService: Sendable {
     private let limits: CallLimits
     private let clock: any Clock<Duration>
 
-    /// Access to the readers of this computer.
+    /// Creates a service; pcscd is asked with each call.
     public init() { self.init(calls: LibraryCalls()) }
 
     init(

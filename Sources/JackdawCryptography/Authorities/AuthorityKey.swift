@@ -7,7 +7,7 @@ public struct AuthorityKey: Sendable, Hashable {
     public let provider: [UInt8]
     /// The index of the key (tag 8F of the card).
     public let index: UInt8
-    /// The key.
+    /// The modulus, 64 to 248 bytes, and the exponent.
     public let key: RSAPublicKey
     /// The last day on which the key is valid; nil if it is not known.
     public let expiry: CardDate?
