@@ -13,7 +13,7 @@ public import JackdawEMV
 /// let response = card.receive(command)
 /// ```
 public struct VirtualCard: Sendable {
-    /// The answer to reset.
+    /// The octets that ``powerOn()`` returns (ATR, ISO/IEC 7816-3).
     public let answerToReset: [UInt8]
     /// Whether the card has power, and so answers commands.
     public private(set) var isPowered = false

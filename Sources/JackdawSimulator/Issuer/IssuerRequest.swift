@@ -38,7 +38,7 @@ public enum IssuerReaction: Sendable {
     case isUnreachable(at: Duration)
 }
 
-/// The reply of an issuer.
+/// The content of an issuer's reply, by the kind of message.
 public enum IssuerReply: Sendable {
     /// The decision on an authorisation.
     case decision(IssuerDecision)

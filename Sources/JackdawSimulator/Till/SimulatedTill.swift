@@ -25,7 +25,7 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
     public internal(set) var now = Duration.zero
     /// The events and effects of the payment, at most ``maxEntries``.
     public internal(set) var log: [TillEntry] = []
-    /// The steps of the kernel.
+    /// The kernel's decisions with their reasons, in their order.
     public internal(set) var steps: [KernelStep] = []
     /// The end of the kernel; nil before it.
     public internal(set) var kernelOutcome: KernelOutcome?
