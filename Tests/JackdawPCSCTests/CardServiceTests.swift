@@ -71,7 +71,6 @@ import Testing
         #expect(error?.code == .cancelled)
     }
 
-    /// Watches the readers.
     private func watch(
         _ service: CardService
     ) -> (lists: Shared<[[CardReader.State]]>, task: Task<Void, any Error>) {

@@ -63,7 +63,6 @@ struct Rehearsal: ~Copyable {
         }
     }
 
-    /// Breaks the link.
     mutating func lose() {
         isConnected = false
         take(driver.lose(LinkError(.disconnected, link: "sim:test", "it has gone")))

@@ -294,7 +294,6 @@ extension Rehearsal {
         events.dropFirst(count).map { if case .failed(let error) = $0 { error.code } else { nil } }
     }
 
-    /// The masked numbers of the swipes.
     var swipes: [String] { events.compactMap { if case .swipe(let swipe) = $0 { swipe.maskedNumber } else { nil } } }
 
     /// How many waits for a card have ended: by a card, in time, by the program, or as they could not begin.

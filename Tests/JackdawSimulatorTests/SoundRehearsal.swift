@@ -65,7 +65,6 @@ struct SoundRehearsal: ~Copyable {
 
     mutating func unplug(_ isUnplugged: Bool = true) { reader.unplug(isUnplugged) }
 
-    /// Lets time pass.
     mutating func run(for duration: Duration) {
         let end = now + duration
         while now < end { step() }

@@ -36,7 +36,6 @@ public final class ManualClock: Clock {
     /// A clock at its beginning.
     public init() {}
 
-    /// Where it stands.
     public var now: Instant { state.withLock { $0.now } }
     /// A nanosecond.
     public var minimumResolution: Duration { .nanoseconds(1) }

@@ -92,7 +92,6 @@ public final class MemoryTransport: Transport {
     /// Ends this end's direction.
     public func endSending() async throws(LinkError) { wire.with { wire in wire.directions[side].hasEnded = true } }
 
-    /// Closes this end.
     public func close() async { wire.with { wire in wire.isClosed[side] = true } }
 
     private var disconnected: LinkError { LinkError(.disconnected, link: link.description, "the link is closed") }

@@ -33,7 +33,6 @@ public enum Vectors {
         let rows: [Row]
     }
 
-    /// An error of a file.
     public struct FileError: Error, CustomStringConvertible {
         public let description: String
     }

@@ -32,7 +32,6 @@ final class PlugIns {
         _ = try files.write(Array((text + configuration(files.path)).utf8), to: "asoundrc")
     }
 
-    /// The folder.
     var path: String { files.path }
 
     /// Lets the library of this process know them.

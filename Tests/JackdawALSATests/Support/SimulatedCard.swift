@@ -9,7 +9,6 @@ enum SimulatedCard {
     static let isPossible = PlugIns.isPossible && PlugIns.lab("pcm_jdsim.c") != nil
     static let needs: Comment = "it needs the lab's plug-ins, a C compiler and libasound2-dev"
 
-    /// Compiles it.
     static func make() throws -> PlugIns {
         // Behind `plug`, it converts.
         let card = #"type jdsim infile $IN outfile $OUT speed $SPEED rate $RATE"#

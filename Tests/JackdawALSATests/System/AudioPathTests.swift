@@ -48,7 +48,6 @@ struct AudioPathTests {
         #expect(count.library > 0)
     }
 
-    /// The counter counts.
     @Test func aSourceThatAllocatesIsSeen() throws {
         let count = try Count("wasteful")
         #expect(count.allocations > 100)

@@ -55,7 +55,6 @@ final class PrivateBus: Sendable {
     /// Lets it answer nothing any more, without ending it.
     func hang() { kill(process.processIdentifier, SIGSTOP) }
 
-    /// Connects to it.
     func connect(on loop: EventLoop? = nil) async throws -> Bus {
         try await Bus.open(.at(address), on: loop ?? EventLoop())
     }
