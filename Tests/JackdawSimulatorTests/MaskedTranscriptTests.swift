@@ -146,7 +146,7 @@ struct MaskedTranscriptTests {
         #expect(!kept[49..<54].contains { [0x12, 0x34, 0x56, 0x78].contains($0) })
     }
 
-    /// A swipe that comes in pieces behind what woke the reader, whether an answer to that is awaited or not.
+    /// A swipe that comes in pieces after what woke the reader, whether an answer to that is awaited or not.
     @Test(arguments: ["ips", "ipsenterprise"], [1, 7, 70, 1_000])
     func aSwipeInPiecesIsHiddenAfterTheAnswerToWaking(name: String, step: Int) throws {
         let family = try #require(ReaderFamily.named(name))
@@ -167,7 +167,7 @@ struct MaskedTranscriptTests {
                 kept += mask.finish(isSent: false)
                 #expect(kept.count == stream.count)
                 #expect(Self.secret(in: kept.map { $0 ?? 0 }) == nil)
-                // What woke it may be answered in bytes that are not awaited; the swipe behind
+                // What woke it may be answered in bytes that are not awaited; the swipe after
                 // them is a frame all the same.
                 let masked = kept.suffix(131).compactMap(\.self)
                 #expect((try? IPSFormat().check(masked)) != nil)

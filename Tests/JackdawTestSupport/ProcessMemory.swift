@@ -90,7 +90,7 @@ public func heapInUse() throws -> Int {
     unsafe fclose(file)
     defer { unsafe free(text) }
     guard result == 0, let text = unsafe text else { throw CocoaError(.fileReadCorruptFile) }
-    // The totals of all arenas stand behind those of each.
+    // The totals of all arenas stand after those of each.
     let totals = unsafe String(cString: text).components(separatedBy: "</heap>").last ?? ""
     func bytes(_ name: String) throws -> Int {
         let line = totals.split(separator: "\n").first { $0.contains("type=\"\(name)\"") }

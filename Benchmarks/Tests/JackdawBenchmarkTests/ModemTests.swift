@@ -35,7 +35,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
         return costs.last ?? 0
     }
 
-    /// A piece lost in front and noise behind leave the first band, and the result is the same.
+    /// A piece lost in front and noise after it leave the first band, and the result is the same.
     @Test(arguments: [0, 10, 70, 150, 400])
     func theBandIsWideEnough(lost: Int) {
         // Steps of two primes: no piece of one looks like another, nor like the other one.

@@ -1,7 +1,7 @@
 import JackdawEMV
 
-/// Any octets as what a card sends: every parser must end in an error that points into them, or in a value that keeps
-/// to its limits, and a selection, a survey and both kernels must end whatever the card answers.
+/// Parses the input as data of a card, and has a card send it. Every parser must return a value within its limits, or
+/// an error with a place in the input. A selection, a survey and both kernels must end, whatever the card answers.
 @c(LLVMFuzzerTestOneInput)
 public func fuzzEMV(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let octets = unsafe Array(UnsafeBufferPointer(start: start, count: count))

@@ -301,7 +301,7 @@ import Testing
         bench.close()
     }
 
-    /// What is closed at once has silence behind its last frame, not what the buffer held before.
+    /// What is closed at once has silence after its last frame, not what the buffer held before.
     @Test func drainingPlaysTheBuffer() {
         let card = ScriptedPCM(.playback, VirtualClock())
         var bench = bench(card)

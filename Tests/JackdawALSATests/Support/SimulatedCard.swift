@@ -32,7 +32,7 @@ enum SimulatedCard {
     /// The name that opens it.
     /// - Parameters:
     ///   - name: `plugjd` for one that converts.
-    ///   - input: the file of bare samples that is captured, with silence behind it.
+    ///   - input: the file of bare samples that is captured, with silence after it.
     ///   - output: the file that what is played is written to.
     ///   - speed: how many times faster than a real one it runs.
     ///   - rate: the only rate that it has (Hz); 0 for any.

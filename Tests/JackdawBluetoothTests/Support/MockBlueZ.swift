@@ -16,7 +16,7 @@ actor MockBlueZ {
     static let notifying = "\(service)/char3"
     static func uuid(_ number: Int) -> String { "7a0c000\(number)-5a5a-4b4b-9c9c-0123456789ab" }
 
-    /// What a device asks when it is paired: a method of the agent, and its arguments behind the device.
+    /// What a device asks when it is paired: a method of the agent, and its arguments after the device.
     struct Question: Sendable {
         var member: String
         var values: [BusValue] = []

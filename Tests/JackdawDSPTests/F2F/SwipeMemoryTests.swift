@@ -7,7 +7,7 @@ struct SwipeMemoryTests {
 
     private static let silence = [Float](repeating: 0, count: 24_000)
 
-    /// What the fast tier reads, what only the strong one reads, and what is given up, and silence behind each.
+    /// What the fast tier reads, what only the strong one reads, and what is given up, and silence after each.
     private static func sounds(sampleRate: Double) throws -> [[Float]] {
         try [30.0, 4, -8].map { signalToNoise in
             try SwipeBench.samples(

@@ -133,7 +133,7 @@ import Testing
         #expect(FSKBench.common(FSKBench.bytes(events), Self.everyByte) >= 250)
     }
 
-    /// A recording may end anywhere: before, within and behind a stretch.
+    /// A recording may end anywhere: before, within and after a stretch.
     @Test(arguments: [(FrequencyShift, Double)]([(quick, 48_000), (.bell202, 8_000)]))
     func aRecordingMayEndAnywhere(shift: FrequencyShift, sampleRate: Double) throws {
         let samples = try FSKBench.samples(Array(Self.everyByte[..<40]), shift, sampleRate: sampleRate)

@@ -90,7 +90,7 @@ import Testing
     }
 
     /// What was heard before makes no difference after a reset.
-    /// A plug that is put in: half a turn of the lower tone has much of a step's sound behind the high-pass.
+    /// A plug that is put in: half a turn of the lower tone has much of a step's sound after the high-pass.
     @Test(arguments: [0.1, 0.9] as [Float])
     func aStepHasNoBits(height: Float) throws {
         let shift = FrequencyShift(baud: 1_200, mark: 600, space: 7_000)

@@ -160,7 +160,7 @@ import Testing
         #expect(FSKBench.characters(events).count <= 1)
     }
 
-    /// What is quiet does not vanish behind what was loud.
+    /// What is quiet does not vanish after what was loud.
     @Test(arguments: [(FrequencyShift.bell103, 1e-3), (.bell202, 3e-4)])
     func quietNoiseAfterALoudToneHasNoBytes(shift: FrequencyShift, level: Double) throws {
         var noise = GaussianNoise(seed: 7)

@@ -101,7 +101,7 @@ struct SerialManchesterTests {
 
     @Test func aWrongParityIsAFramingError() throws {
         var samples = BasebandBench.samples([0x41], try Self.encoder(.hiJack), quiet: 0)
-        // The parity bit is the tenth of the character, behind a hundred ones.
+        // The parity bit is the tenth of the character, after a hundred ones.
         for index in (109 * 32)..<(110 * 32) { samples[index] = -samples[index] }
         let reading = BasebandBench.receive(samples, try SerialManchesterDecoder(sampleRate: 44_100))
         #expect(reading.bytes == [0x41])

@@ -28,7 +28,7 @@ import Testing
         #expect(phase.frames(toEndOf: 0) == 0)
     }
 
-    /// A period ends at the first frame at or behind its end, wherever it is asked.
+    /// A period ends at the first frame at or after its end, wherever it is asked.
     @Test(arguments: [3_400.0, 999.9, 7, 44_100.0 / 3])
     func countsFramesAsSteppingDoes(frequency: Double) {
         var phase = TonePhase(frequency: frequency, sampleRate: 44_100, isWholeFrames: false)

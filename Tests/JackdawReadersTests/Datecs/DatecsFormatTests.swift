@@ -9,7 +9,7 @@ import Testing
         "81 00 0000", "81 01 0000", "81 00 0004 11 22 33 44", "81 00 0005 3F F8 01 49 27", "90 20 0002 0D 00",
     ].map(hex)
 
-    /// Without a check no packet is taken behind garbage.
+    /// Without a check no packet is taken after garbage.
     @Test func framesAreCutHoweverTheyCome() {
         verify(DatecsFormat(.command), frames: Self.commands, garbage: [], isChecked: false)
         verify(DatecsFormat(.answer), frames: Self.answers, garbage: [], isChecked: false)

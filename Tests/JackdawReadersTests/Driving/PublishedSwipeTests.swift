@@ -92,7 +92,7 @@ struct PublishedSwipeTests {
         #expect("\(ReaderFact.model("411111111111111128121010"))" == "model 411111**************1010")
         #expect("\(ReaderFact.firmware("%B4111111111111111^DOE/JANE^2812?"))" == "firmware 33 characters")
         #expect("\(ReaderFact.firmware(";4111111111111111=2812101?"))" == "firmware 26 characters")
-        // A name is behind the `^` of a track also where the number is masked already.
+        // A name is after the `^` of a track also where the number is masked already.
         #expect("\(ReaderFact.firmware("%B4111********1111^DOE/JANE^2812?"))" == "firmware 33 characters")
         #expect("\(ReaderFact.status("^DOE/JANE"))" == "status 9 characters")
         #expect("\(ReaderFact.firmware("K=4 V=1.0"))" == "firmware K=4 V=1.0")

@@ -108,7 +108,7 @@ struct ReaderTimesTests {
         #expect(!effects.contains("waiting for a card"))
     }
 
-    /// What has no checks is no frame behind noise, and noise ends with a silence.
+    /// What has no checks is no frame after noise, and noise ends with a silence.
     @Test func framesAfterNoiseAreRead() {
         var driver = ReaderDriver(IDTechDialect())
         _ = driver.perform(.connect, at: .zero)

@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test func bodiesWhoseFieldsDoNotFitAreRefused() throws {
-        // A track of 60 characters in a body that ends behind it.
+        // A track of 60 characters in a body that ends after it.
         let short = try IDTechSwipeFormat.frame([0x00, 0x3F, 60, 0, 0] + [UInt8](repeating: 0x2A, count: 59))
         expectFault(.length, at: 8, "59", "1", "60") {
             _ = try IDTechSwipe(short.span)

@@ -80,7 +80,7 @@ import Testing
             for step in 1...5 {
                 let whole = cut(answer + Self.swipe + answer, with: format, step: step)
                 #expect(whole.frames == [answer, Self.swipe, answer])
-                // What is cut off is none, and hides nothing behind a silence.
+                // What is cut off is none, and hides nothing after a silence.
                 for count in 1..<answer.count {
                     let parts = [Array(answer[..<count]), answer]
                     #expect(cut(parts, with: format, step: step).frames == [answer])

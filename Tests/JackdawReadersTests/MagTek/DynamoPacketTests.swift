@@ -74,7 +74,7 @@ import Testing
         #expect(join(packets + [packets[5]], most: 599).messages == [Array(message.suffix(100))])
     }
 
-    /// What fuzzing found: behind a packet of number 255 the next number was 256, which a byte does not hold.
+    /// What fuzzing found: after a packet of number 255 the next number was 256, which a byte does not hold.
     @Test func aNumberThatNoPacketHasLosesTheMessage() {
         let end = DynamoPacketFormat.packets(of: [7])
         #expect(join([hex("69 FF 01 10 87"), hex("69 00 01 10 86")] + end + end).faults == [.impossible(255)])

@@ -59,7 +59,7 @@ import Testing
         #expect(outcomes == [.fault(.tooLong(most: 20)), .message([1])])
     }
 
-    /// Whatever comes: no message that was not sent, and none lost behind a whole one.
+    /// Whatever comes: no message that was not sent, and none lost after a whole one.
     @Test func notificationsInDisorderMakeNoMessage() throws {
         var random = SeededRandom(seed: 3)
         let message = (0..<60).map { UInt8($0) }

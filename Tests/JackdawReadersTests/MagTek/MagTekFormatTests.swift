@@ -47,7 +47,7 @@ import Testing
         #expect(throws: FrameFault.self) { try MagTekFormat.command(.setProperty, [UInt8](repeating: 0, count: 121)) }
     }
 
-    /// Every character at every place of eight and behind them.
+    /// Every character at every place of eight and after them.
     @Test func onlyHexadecimalDigitsAreDigits() {
         for place in 4..<24 {
             for byte in UInt8.min...UInt8.max where byte != UInt8(ascii: "\r") && byte != UInt8(ascii: "|") {

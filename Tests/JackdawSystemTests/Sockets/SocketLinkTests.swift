@@ -138,7 +138,7 @@ import Testing
         let error = await linkError { try await link.send([UInt8](repeating: 0, count: 513)) }
         #expect(error?.code == .unsupported)
         #expect(error?.undelivered == 513)
-        // An empty packet before the end hides nothing behind it.
+        // An empty packet before the end hides nothing after it.
         far.send([])
         far.send([10])
         far.end(both: true)

@@ -48,7 +48,7 @@ struct ModemRecording: Sendable, Decodable {
 
     /// The part of the cell before the slash.
     var family: String { String(cell.prefix { $0 != "/" }) }
-    /// The part of the cell behind the slash.
+    /// The part of the cell after the slash.
     var condition: String { String(cell.dropFirst(family.count + 1)) }
 }
 
