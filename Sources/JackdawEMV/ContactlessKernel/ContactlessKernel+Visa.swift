@@ -53,7 +53,7 @@ extension ContactlessKernel {
         return information
     }
 
-    /// Notes a rule, and does what follows from it.
+    /// Reports a rule, and applies its consequence.
     private mutating func follow(_ rule: ContactlessRule, _ decision: inout VisaDecision) {
         note(.rule(rule))
         decision.rule = rule

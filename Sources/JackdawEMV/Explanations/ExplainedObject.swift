@@ -80,7 +80,7 @@ public struct ExplainedObject: Sendable, Hashable {
     ///   - place: the offsets of the value.
     ///   - depth: the number of templates that contain it.
     ///   - octets: the octets that contain it.
-    ///   - context: what its meaning depends on.
+    ///   - context: the facts on which its meaning depends.
     ///   - isRevealing: whether card data is shown.
     init(
         _ tag: Tag, _ place: Range<Int>, depth: Int, in octets: Span<UInt8>, _ context: ValueContext,

@@ -1,4 +1,4 @@
-// What a payment asks of its caller.
+// The tasks of a payment for its caller, and its reports.
 
 /// A task for the caller, or a report to it.
 public struct PaymentEffect: Sendable, Hashable {

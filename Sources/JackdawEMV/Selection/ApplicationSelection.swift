@@ -13,7 +13,7 @@
 /// if case .choose(isRequired: false, let identifier) = step { step = selection.choose(0, to: identifier) }
 /// ```
 public struct ApplicationSelection: Sendable {
-    /// What the caller does next. Identifiers begin at 1 and increase,
+    /// The next task of the caller. Identifiers begin at 1 and increase,
     /// also after another ``ApplicationSelection/start()``.
     public enum Step: Sendable, Equatable {
         /// Send the command, and pass the answer to ``ApplicationSelection/receive(_:to:)``.

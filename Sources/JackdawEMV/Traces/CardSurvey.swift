@@ -1,4 +1,4 @@
-/// Reads what a card shows of itself: its directory, its applications, their records and
+/// Reads the data of a card that need no PIN: its directory, its applications, their records and
 /// counters. A machine without I/O.
 ///
 /// It verifies no PIN and performs no transaction. GET PROCESSING OPTIONS, which each application needs before its

@@ -21,7 +21,7 @@ public struct TraceExplainer<Primitives: AuthenticationPrimitives>: Sendable {
 
     /// The objects of the application.
     var card = DataObjectStore()
-    /// What the meaning of values depends on.
+    /// The facts on which the meaning of values depends.
     private var context: ValueContext
     /// Number of GENERATE AC that the card answered since the application was selected.
     private var cryptogramCount = 0
@@ -400,7 +400,7 @@ extension TraceExplainer {
 
 // MARK: - Explanations without keys
 
-/// Stands for RSA and hashes where certificates are not opened.
+/// Replaces RSA and hashes if certificates are not opened.
 public struct NoAuthenticationPrimitives: AuthenticationPrimitives {
     /// Primitives that can nothing.
     public init() {}

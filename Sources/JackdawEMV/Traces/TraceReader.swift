@@ -1,6 +1,6 @@
 import JackdawBytes
 
-/// What was sent to a card or received from it, as a trace has it.
+/// A message to or from a card, as a trace has it.
 public struct TraceMessage: Sendable, Equatable {
     /// The number of the line in the trace, from 1.
     public let line: Int

@@ -37,7 +37,7 @@ public struct IssuerApplicationData: Sendable, Hashable {
         }
     }
 
-    /// What the card reports of a GENERATE AC.
+    /// The card's report of a GENERATE AC.
     public enum Cryptogram: String, Sendable, Hashable {
         /// Application authentication cryptogram: the card declines.
         case aac
