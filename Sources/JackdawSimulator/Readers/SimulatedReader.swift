@@ -161,7 +161,8 @@ public struct SimulatedReader: ~Copyable {
         guard var timed = model as? any TimedReaderModel else { return }
         let messages = timed.advance(to: now, &device)
         model = timed
-        for message in messages { send(message, at: now) }
+        // As late as answers, so that a report does not overtake the answer before it.
+        for message in messages { send(message, at: now + device.answerDelay) }
     }
 
     private mutating func planPresentation(at now: Duration) {
