@@ -7,7 +7,8 @@ public import JackdawTransport
 /// and the program sends GET RESPONSE. A command that fails loses the link: the card was removed, or it does not answer.
 ///
 /// While the link is open it holds a transaction of PC/SC: no other program can send the card commands or reset it. Other
-/// programs that ask for the card wait until the link is closed.
+/// programs that ask for the card wait until the link is closed or lost. Then the card is reset, so that the next program
+/// does not find a verified PIN; a link that is released without ``close()`` does the same.
 public final class CardLink: Transport, CardResetting {
     /// The name that opened the link.
     public let link: LinkName
@@ -58,7 +59,7 @@ public final class CardLink: Transport, CardResetting {
     /// Has no effect: a card has no end of data.
     public func endSending() async throws(LinkError) {}
 
-    /// Closes the link, and resets the card, so that the next program does not find a verified PIN. If the card has not
-    /// answered a command yet, that happens after its answer, and after 5 s at the latest the call returns.
+    /// Closes the link, and waits 5 s at most for the reset of the card. If the card has not answered a command yet, the
+    /// call returns at once, and the card is reset after its answer.
     public func close() async { await session.close() }
 }

@@ -276,7 +276,7 @@ import Testing
             ["establish", "connect", "beginTransaction", "disconnect", "release"]
         ), ("answerToReset", .removedCard, .notFound, opening + end),
     ])
-    func whatFailsToOpenLeavesNothingOpen(
+    func aFailedOpeningLeavesNothingOpen(
         call: String, failure: PCSCFailure, code: LinkError.Code, calls expected: [String]
     ) async throws {
         let calls = try ScriptedCalls(["reader"], failures: [call: failure])

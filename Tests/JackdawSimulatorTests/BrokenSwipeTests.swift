@@ -5,7 +5,7 @@ import Testing
 /// A swipe in two pieces with a silence between them, during each request: card data is never reported as something
 /// else.
 struct BrokenSwipeTests {
-    @Test(arguments: SimulatedFamily.all.map(\.name)) func aPieceOfASwipeIsNeverTold(name: String) throws {
+    @Test(arguments: SimulatedFamily.all.map(\.name)) func aPieceOfASwipeIsNeverReported(name: String) throws {
         let family = try #require(ReaderFamily.named(name))
         let dialect = try family.makeDialect(family.simulatedProfile)
         var model = try #require(SimulatedFamily.named(name)).makeModel()

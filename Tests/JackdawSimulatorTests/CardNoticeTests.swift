@@ -34,7 +34,7 @@ struct CardNoticeTests {
         return reported.filter { ["card", "swipe", "bad swipe", "dropped"].contains($0.prefix { $0 != ":" }) }
     }
 
-    @Test(arguments: known) func aDriverTellsWhatIsDoneWithACard(
+    @Test(arguments: known) func aDriverReportsHowACardIsPresented(
         family: String, manner: Presentation.Manner, expected: [String]
     ) {
         #expect(events(family, [manner]) == expected)
@@ -48,7 +48,7 @@ struct CardNoticeTests {
     }
 
     /// The chip is asked for, put in and taken out; in the same wait the next card is swiped.
-    @Test func aWaitGoesOnBehindANotice() {
+    @Test func aWaitGoesOnAfterANotice() {
         #expect(
             events("clovergo", [.swipedWithChip, .inserted, .removed, .swiped]) == [
                 "bad swipe: EMV_CARD_SWIPED_ERROR", "card: inserted", "card: removed",
@@ -57,7 +57,7 @@ struct CardNoticeTests {
     }
 
     /// No event is invented if a family's readers are not known to report one.
-    @Test func whatIsNotKnownIsNotTold() throws {
+    @Test func unknownNoticesAreNotReported() throws {
         for simulated in SimulatedFamily.all {
             let family = simulated.name
             // A terminal that takes payments only waits for no card.

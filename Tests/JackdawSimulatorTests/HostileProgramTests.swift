@@ -7,8 +7,8 @@ import Testing
 /// Programs and readers that send without end, and do not listen.
 @Suite(.timeLimit(.minutes(30)))
 struct HostileProgramTests {
-    /// What is not a function's number cannot be set in a real reader.
-    @Test func aSettingThatNoReaderHasIsNotTold() throws {
+    /// A real reader has no setting whose number is no function of it.
+    @Test func aSettingThatNoReaderHasIsNotReported() throws {
         var device = SimulatedDevice()
         device.settings = [0x1FF: [0x30], 0x4C: [0x31]]
         let answers = IDTechModel().answer(IDTechCommandFormat.review(.reviewAll).span, &device)
@@ -16,7 +16,7 @@ struct HostileProgramTests {
     }
 
     /// The noise of a reader whose events are not taken fills no memory: it stays with the link.
-    @Test func eventsThatNobodyTakesAreBounded() async throws {
+    @Test func eventsThatNoTaskTakesAreBounded() async throws {
         let (near, far) = MemoryLink.pair(link: LinkName(.sim, "test"), room: 1_000_000)
         let session = ReaderSession(
             near, try #require(ReaderFamily.named("idtech")).makeDialect(), clock: ManualClock())

@@ -27,7 +27,7 @@ struct IDTechModelTests {
         return facts
     }
 
-    @Test func theNextKeysSerialNumberIsToldWhereThereIsOne() throws {
+    @Test func theKeySerialNumberIsReportedIfThereIsOne() throws {
         let number = hex("62994901190000000001")
         #expect(try facts(IDTechModel(cipher: NumberedCipher(keySerialNumber: number))) == [.keySerialNumber(number)])
         #expect(try facts(IDTechModel(cipher: NumberedCipher(keySerialNumber: []))) == nil)

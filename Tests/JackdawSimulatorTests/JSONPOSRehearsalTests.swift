@@ -4,7 +4,7 @@ import Testing
 
 /// SPm20's driver against its simulated terminal, in virtual time.
 struct JSONPOSRehearsalTests {
-    @Test(arguments: [1, 7, Int.max]) func itConnectsBehindAPause(step: Int) {
+    @Test(arguments: [1, 7, Int.max]) func itConnectsAfterAPause(step: Int) {
         var rehearsal = Rehearsal("jsonpos", step: step)
         rehearsal.perform(.connect)
         #expect(rehearsal.sent.count == 1)
@@ -51,7 +51,7 @@ struct JSONPOSRehearsalTests {
     }
 
     /// It has no other published way to report that.
-    @Test func aTerminalTellsItsLowBatteryWhenItIsAsked() {
+    @Test func aTerminalReportsItsLowBatteryIfItIsAsked() {
         var rehearsal = Rehearsal("jsonpos", faults: [PlannedFault(.lowBattery)])
         rehearsal.perform(.connect)
         rehearsal.run(until: .ready)

@@ -112,7 +112,7 @@ struct MaskedTranscriptTests {
     }
 
     /// Bytes outside of frames are masked as for an unknown protocol, and nothing is lost or moved.
-    @Test(arguments: [1, 3, 1_000]) func whatIsNoFrameIsMaskedAsEver(step: Int) throws {
+    @Test(arguments: [1, 3, 1_000]) func bytesOutsideOfFramesAreMasked(step: Int) throws {
         let noise = Array("noise %B5413330089604111^SPECIMEN/ROBERTA^2812?".utf8)
         let frame = try #require(
             try MiuraFormat.answer([0x48, 0x02, 0x03, 0x00, 0x90, 0x00], isUnsolicited: true).first)
@@ -131,7 +131,7 @@ struct MaskedTranscriptTests {
     }
 
     /// In a swipe that is damaged a part of the number may look like a frame that has no checks.
-    @Test(arguments: [1, 7, 1_000]) func whatIsUncheckedInDamagedFramesIsHidden(step: Int) throws {
+    @Test(arguments: [1, 7, 1_000]) func partsWithoutChecksOfDamagedFramesAreHidden(step: Int) throws {
         var frame = [UInt8](repeating: 0, count: 131)
         frame[0] = 0x60
         frame.replaceSubrange(48..<54, with: [0x42, 0x66, 0x12, 0x34, 0x56, 0x78])
@@ -146,9 +146,9 @@ struct MaskedTranscriptTests {
         #expect(!kept[49..<54].contains { [0x12, 0x34, 0x56, 0x78].contains($0) })
     }
 
-    /// A swipe that comes in pieces behind what woke the reader, whether an answer to that is awaited or not.
+    /// A swipe that comes in pieces after the request that woke the reader, whether an answer to it is awaited or not.
     @Test(arguments: ["ips", "ipsenterprise"], [1, 7, 70, 1_000])
-    func aSwipeInPiecesIsHiddenBehindWhatWokeTheReader(name: String, step: Int) throws {
+    func aSwipeInPiecesIsHiddenAfterAWakeUp(name: String, step: Int) throws {
         let family = try #require(ReaderFamily.named(name))
         let model = try #require(SimulatedFamily.named(name))
         var device = SimulatedDevice()
@@ -210,8 +210,8 @@ struct MaskedTranscriptTests {
         #expect(!kept.contains { bits.contains($0 ?? 0) })
     }
 
-    /// A terminal's messages stay what they are but for what may be of a card.
-    @Test func whatATerminalPassesOnIsHidden() throws {
+    /// A terminal's messages stay as they are, without the values that may be card data.
+    @Test func cardDataOfATerminalIsHidden() throws {
         func masked(_ text: String) throws -> String {
             let frame = try JSONPOSFormat.frame(Array(text.utf8))
             var mask = try #require(ReaderFamily.named("jsonpos")).makeMask()
@@ -294,8 +294,8 @@ struct MaskedTranscriptTests {
         }
     }
 
-    /// Swipes that were encrypted: what is encrypted is not kept either, since some keys are known to everybody.
-    @Test(arguments: [1, 7, 1_000]) func whatIsEncryptedIsNotKept(step: Int) throws {
+    /// Swipes that were encrypted: their encrypted data is not kept either, as some keys are published.
+    @Test(arguments: [1, 7, 1_000]) func encryptedDataIsNotKept(step: Int) throws {
         let swipes = [
             ("idtech", PublishedSwipes.original), ("idtech", PublishedSwipes.enhanced),
             ("btmag", PublishedSwipes.original), ("btmag", PublishedSwipes.enhanced),

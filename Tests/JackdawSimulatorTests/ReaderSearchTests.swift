@@ -67,7 +67,7 @@ struct ReaderSearchTests {
         #expect((.milliseconds(100) ..< .milliseconds(400)).contains(after))
     }
 
-    @Test func nobodyIsAskedForTonesThatNothingIsKnownOf() throws {
+    @Test func familiesWithUnknownTonesAreNotAsked() throws {
         let families = try ["ips", "ipsenterprise"].map { try #require(ReaderFamily.named($0)) }
         var search = try SearchRehearsal(
             families.map { ReaderSearchCandidate($0) }, reader: "unimag", path: AudioPath(), sampleRate: 48_000)

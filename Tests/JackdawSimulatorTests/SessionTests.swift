@@ -112,7 +112,7 @@ struct SessionTests {
         }
     }
 
-    @Test func whoeverClosesWaitsForTheLinksEnd() async throws {
+    @Test func eachCloseWaitsForTheEndOfTheLink() async throws {
         let transport = SlowlyClosed(base: MemoryLink.pair(link: link).0)
         let session = ReaderSession(transport, MagTekDialect(), clock: ManualClock())
         let count = Shared(0)
@@ -129,7 +129,7 @@ struct SessionTests {
         for task in closing { await task.value }
     }
 
-    @Test func whoWaitsForAnEventCanBeCancelled() async throws {
+    @Test func aWaitForAnEventCanBeCancelled() async throws {
         let (near, far) = MemoryLink.pair(link: link)
         let session = ReaderSession(near, MagTekDialect(), clock: ManualClock())
         let waiting = Task {

@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func whatTheReaderSaysIsPlayed() throws {
+    @Test func framesOfTheReaderArePlayed() throws {
         let sound = try #require(try ReaderFamily.named("unimag")?.makeSound())
         let modulator = try ReaderModulator(sound, sampleRate: 48_000)
         var power = try modulator.makeLine()

@@ -55,7 +55,7 @@ struct SoundRehearsalTests {
     }
 
     @Test(arguments: families, rates)
-    func aSwipeComesOutAsItWentIn(family: String, sampleRate: Double) throws {
+    func aSwipeIsReportedAsItWasPlayed(family: String, sampleRate: Double) throws {
         let card = SimulatedCard.deck[0]
         for condition in Condition.allCases {
             var rehearsal = try SoundRehearsal(family, sampleRate: sampleRate, path: condition.path)
@@ -216,7 +216,7 @@ struct SoundRehearsalTests {
     }
 
     /// Readers that get too little power are silent: the driver reports it after all attempts.
-    @Test func aVolumeThatIsTooLowIsTold() throws {
+    @Test func aVolumeThatIsTooLowIsReported() throws {
         var rehearsal = try SoundRehearsal("unimag", faults: [PlannedFault(.volumeTooLow)])
         rehearsal.perform(.connect)
         rehearsal.run(for: .seconds(16))
@@ -315,7 +315,7 @@ struct SoundRehearsalTests {
     }
 
     @Test(arguments: rates)
-    func aTagIsToldByFloJack(sampleRate: Double) throws {
+    func floJackReportsATag(sampleRate: Double) throws {
         for condition in Condition.allCases {
             var rehearsal = try SoundRehearsal("flojack", sampleRate: sampleRate, path: condition.path)
             rehearsal.perform(.connect)
@@ -338,7 +338,7 @@ struct SoundRehearsalTests {
 
     /// Noise alone is no message: a minute of it, at the level of a reader's signal.
     @Test(arguments: families + familiesWithABattery + familiesWithoutSwipes)
-    func noiseAloneTellsNothing(family: String) throws {
+    func noiseAloneIsNoEvent(family: String) throws {
         let known = try #require(ReaderFamily.named(family))
         let sound = try #require(try known.makeSound(known.simulatedProfile))
         var demodulator = try ReaderDemodulator(sound, sampleRate: 48_000)

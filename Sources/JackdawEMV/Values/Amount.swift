@@ -19,7 +19,7 @@ public struct Amount: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The greatest number of minor units in format n 12.
-    static let maxNumeric: UInt64 = 999_999_999_999
+    package static let maxNumeric: UInt64 = 999_999_999_999
 
     /// The value of tag 9F02 or 9F03, 6 octets; nil if the amount has more than 12 digits.
     public var octets: [UInt8]? { minorUnits <= Self.maxNumeric ? minorUnits.packedDecimalOctets(6) : nil }

@@ -169,8 +169,8 @@ extension LinuxDevices {
 
     /// The mask of a link's transcript: that of the device, which a replay replaces.
     private static func usualSecrecy(of transport: any Transport) -> TranscriptSecrecy {
-        let device = (transport as? ReplayTransport)?.recordedLink ?? transport.link.description
-        return device.hasPrefix("\(LinkName.Scheme.pcsc.rawValue):") ? .masked(CardMessageMask()) : .usual
+        let isCard = transport.deviceName.hasPrefix("\(LinkName.Scheme.pcsc.rawValue):")
+        return isCard ? .masked(CardMessageMask()) : .usual
     }
 
     private static func openCard(_ link: LinkName) async throws(LinkError) -> any Transport {

@@ -100,10 +100,10 @@ struct CardResults: Sendable, Hashable {
     ///   - card: the state of the card.
     /// - Returns: the results, for Visa with their length before them.
     func octets(
-        _ scheme: CardScheme, first: CryptogramType, second: CryptogramType?, _ card: CardStatus
+        _ scheme: CryptogramScheme, first: CryptogramType, second: CryptogramType?, _ card: CardStatus
     ) -> [UInt8] {
         let types = (second?.rawValue ?? 0x80) | first.rawValue >> 2
-        return scheme.isVisa ? visa(types, card) : mChip(types, isFirst: second == nil, card)
+        return scheme.isMChip ? mChip(types, isFirst: second == nil, card) : visa(types, card)
     }
 
     /// The state of the card that the results also report.

@@ -24,7 +24,8 @@ struct CardApplication: Sendable {
     var secondList: DataObjectList
     /// The number of octets that the DDOL asks for.
     var dynamicCount: Int
-    var scheme: CardScheme
+    /// One of ``CryptogramScheme/ofCards``.
+    var scheme: CryptogramScheme
     /// The derivation key index of the issuer application data.
     var keyIndex: UInt8
     let cipher: any ChipCardCipher
@@ -93,34 +94,4 @@ struct ApplicationState: Sendable {
         var count: UInt8 = 0
         var hasFailed = false
     }
-}
-
-/// The rules for cryptograms and secure messaging whose data a virtual card has.
-enum CardScheme: String, Sendable, CaseIterable {
-    case visa10 = "visa-10"
-    case visa18 = "visa-18"
-    case mChip16 = "m-chip-16"
-    case mChip17 = "m-chip-17"
-    case mChip20 = "m-chip-20"
-    case mChip21 = "m-chip-21"
-
-    /// The cryptogram version number (CVN) of the issuer application data.
-    var version: UInt8 {
-        switch self {
-        case .visa10: 0x0A
-        case .visa18: 0x12
-        case .mChip16: 0x10
-        case .mChip17: 0x11
-        case .mChip20: 0x14
-        case .mChip21: 0x15
-        }
-    }
-
-    var isVisa: Bool { self == .visa10 || self == .visa18 }
-
-    /// Whether the issuer's answer has a card status update (CSU).
-    var hasStatusUpdate: Bool { self == .visa18 }
-
-    /// Whether the cryptogram covers the counters of the issuer application data.
-    var coversCounters: Bool { self == .mChip17 || self == .mChip21 }
 }

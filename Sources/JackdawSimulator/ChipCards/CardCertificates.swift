@@ -11,19 +11,19 @@ struct CardCertificates<Cryptography: ChipCardCryptography> {
     let place: String
 
     /// Makes the objects of the records that are marked.
-    /// - Throws: ``VirtualCardError`` if a key is missing or too short, a record must not be signed, or a mark is that of a
+    /// - Throws: ``SimulationFileError`` if a key is missing or too short, a record must not be signed, or a mark is that of a
     ///   certificate's part without the certificate's.
-    func add(to records: inout CardFileRecords) throws(VirtualCardError) {
+    func add(to records: inout CardFileRecords) throws(SimulationFileError) {
         try check(records)
         if let place = records.madePlace(of: 0x8F) {
             guard let index = keys.index else {
-                throw VirtualCardError(.member, at: place, "it needs rsa.index")
+                throw SimulationFileError(.member, at: place, "it needs rsa.index")
             }
             records.make(0x8F, [index])
         }
         if records.isMade(0x90) {
             let (authority, issuer) = (try key(keys.authority, "authority"), try key(keys.issuer, "issuer"))
-            let identifier = account.digits.withOctets { digits in
+            let identifier = account.number.digits.withOctets { digits in
                 (0..<3).map { digits[2 * $0] << 4 | digits[2 * $0 + 1] & 0x0F } + [0xFF]
             }
             let start = [0x02] + identifier + account.expiry + [0, 0, 1]
@@ -37,16 +37,16 @@ struct CardCertificates<Cryptography: ChipCardCryptography> {
         try add(&records, .pin, keys.pin, "pin", [])
     }
 
-    private func check(_ records: CardFileRecords) throws(VirtualCardError) {
+    private func check(_ records: CardFileRecords) throws(SimulationFileError) {
         for tag in CardCertificateTags.late {
             guard let place = records.signedPlace(of: tag) else { continue }
-            throw VirtualCardError(
+            throw SimulationFileError(
                 .value, at: place, "it is made after the records are signed, and must be in one that is not signed")
         }
         for tags in [CardCertificateTags.issuer, .card, .pin] where !records.isMade(tags.certificate) {
             for tag in [tags.exponent, tags.remainder] {
                 guard let place = records.madePlace(of: tag) else { continue }
-                throw VirtualCardError(.value, at: place, "it is made together with tag \(tags.certificate) only")
+                throw SimulationFileError(.value, at: place, "it is made together with tag \(tags.certificate) only")
             }
         }
     }
@@ -54,7 +54,7 @@ struct CardCertificates<Cryptography: ChipCardCryptography> {
     private func add(
         _ records: inout CardFileRecords, _ tags: CardCertificateTags, _ own: RSAKeyPair?, _ name: String,
         _ staticData: [UInt8]
-    ) throws(VirtualCardError) {
+    ) throws(SimulationFileError) {
         guard records.isMade(tags.certificate) else { return }
         let (issuer, own) = (try key(keys.issuer, "issuer"), try key(own, name))
         let number = account.packed.withOctets { packed in
@@ -65,9 +65,9 @@ struct CardCertificates<Cryptography: ChipCardCryptography> {
         records.make(tags, certificate, own.publicKey.exponent)
     }
 
-    private func key(_ key: RSAKeyPair?, _ name: String) throws(VirtualCardError) -> RSAKeyPair {
+    private func key(_ key: RSAKeyPair?, _ name: String) throws(SimulationFileError) -> RSAKeyPair {
         guard let key else {
-            throw VirtualCardError(.member, at: place, "the certificates need a key in rsa.\(name)")
+            throw SimulationFileError(.member, at: place, "the certificates need a key in rsa.\(name)")
         }
         return key
     }
@@ -75,12 +75,12 @@ struct CardCertificates<Cryptography: ChipCardCryptography> {
     /// A certificate, and the part of the modulus for which it has no room.
     private func certificate(
         _ start: [UInt8], of subject: RSAKeyPair, by signer: RSAKeyPair, over more: [UInt8] = []
-    ) throws(VirtualCardError) -> (value: [UInt8], remainder: [UInt8]) {
+    ) throws(SimulationFileError) -> (value: [UInt8], remainder: [UInt8]) {
         let modulus = subject.publicKey.modulus
         // Header, start, algorithms, lengths, hash, trailer: the fields around the modulus.
         let room = signer.publicKey.modulus.count - start.count - 26
         guard room >= 0, modulus.count <= signer.publicKey.modulus.count else {
-            throw VirtualCardError(.key, at: place, "a key is longer than the key that signs it")
+            throw SimulationFileError(.key, at: place, "a key is longer than the key that signs it")
         }
         let padding = [UInt8](repeating: 0xBB, count: max(0, room - modulus.count))
         let body =
@@ -91,7 +91,7 @@ struct CardCertificates<Cryptography: ChipCardCryptography> {
     }
 
     /// Signed Static Application Data (93): the data authentication code is DAC0.
-    private func signature(of staticData: [UInt8]) throws(VirtualCardError) -> [UInt8] {
+    private func signature(of staticData: [UInt8]) throws(SimulationFileError) -> [UInt8] {
         let issuer = try key(keys.issuer, "issuer")
         let padding = [UInt8](repeating: 0xBB, count: issuer.publicKey.modulus.count - 26)
         return try sign([0x03, 0x01, 0xDA, 0xC0] + padding, over: staticData, by: issuer)
@@ -99,11 +99,11 @@ struct CardCertificates<Cryptography: ChipCardCryptography> {
 
     private func sign(
         _ body: [UInt8], over more: [UInt8], by signer: RSAKeyPair
-    ) throws(VirtualCardError) -> [UInt8] {
+    ) throws(SimulationFileError) -> [UInt8] {
         let block = [0x6A] + body + cryptography.sha1(body + more) + [0xBC]
         guard block.count == signer.publicKey.modulus.count,
             let signature = cryptography.applyPrivate(signer, to: SecretOctets(block))
-        else { throw VirtualCardError(.key, at: place, "a certificate cannot be signed") }
+        else { throw SimulationFileError(.key, at: place, "a certificate cannot be signed") }
         return signature.octets
     }
 }

@@ -1,6 +1,5 @@
 import JackdawBytes
 public import JackdawEMV
-import JackdawReaders
 
 /// The parts of a virtual card that its file describes.
 struct CardDescription {
@@ -15,8 +14,8 @@ struct CardDescription {
 }
 
 extension VirtualCard {
-    /// The largest size of a card's file, in bytes.
-    public static let maxFileSize = 1 << 18
+    /// The largest size of the file of a card, an issuer or a payer, in bytes.
+    public static let maxFileSize = DescriptionObject.maxFileSize
 
     /// Makes a card from its file; docs/virtual-card.md describes it.
     /// - Parameters:
@@ -25,18 +24,14 @@ extension VirtualCard {
     ///   - allowsOwnKeys: whether master keys that are not published for tests are allowed. Default: false, so that no
     ///     live key is used by mistake.
     ///   - seed: the seed of the random octets. Default: 1.
-    /// - Throws: ``VirtualCardError`` with the place and the reason.
+    /// - Throws: ``SimulationFileError`` with the place and the reason.
     public init(
         json: [UInt8], _ cryptography: some ChipCardCryptography, allowsOwnKeys: Bool = false, seed: UInt64 = 1
-    ) throws(VirtualCardError) {
-        let root: JSONValue
-        do throws(JSONValue.Fault) {
-            root = try JSONValue(json, most: Self.maxFileSize)
-        } catch {
-            throw VirtualCardError(.json, at: "the file", error.message)
-        }
+    ) throws(SimulationFileError) {
+        let file = try DescriptionObject(
+            json: json, allowed: ["atr", "directories", "language", "pin", "applications"])
         let reader = CardFileReader(cryptography: cryptography, allowsOwnKeys: allowsOwnKeys)
-        self.init(try reader.card(root), cryptography, seed: seed)
+        self.init(try reader.card(file), cryptography, seed: seed)
     }
 }
 
@@ -45,16 +40,13 @@ struct CardFileReader<Cryptography: ChipCardCryptography> {
     let cryptography: Cryptography
     let allowsOwnKeys: Bool
 
-    func card(_ root: JSONValue) throws(VirtualCardError) -> CardDescription {
-        let file = try CardFileObject(
-            root, at: "", allowed: ["name", "atr", "directories", "language", "pin", "applications"])
-        if file.has("name") { _ = try file.text("name") }
+    func card(_ file: DescriptionObject) throws(SimulationFileError) -> CardDescription {
         let answerToReset = try file.octets("atr", 2...AnswerToReset.maxCount)
         let reset: AnswerToReset
         do throws(DataObjectError) {
             reset = try AnswerToReset(answerToReset.span)
         } catch {
-            throw VirtualCardError(.value, at: "atr", error.message)
+            throw SimulationFileError(.value, at: "atr", error.message)
         }
         var applications: [CardApplication] = []
         let members = [
@@ -64,12 +56,12 @@ struct CardFileReader<Cryptography: ChipCardCryptography> {
         for object in try file.objects("applications", allowed: members) {
             let application = try application(object)
             guard !applications.contains(where: { $0.name == application.name }) else {
-                throw VirtualCardError(.value, at: object.place(of: "aid"), "another application has this name")
+                throw SimulationFileError(.value, at: object.place(of: "aid"), "another application has this name")
             }
             applications.append(application)
         }
         guard (1...16).contains(applications.count) else {
-            throw VirtualCardError(.value, at: "applications", "there must be 1 to 16 applications")
+            throw SimulationFileError(.value, at: "applications", "there must be 1 to 16 applications")
         }
         let (pin, tries, left) = try pin(file)
         return CardDescription(
@@ -78,29 +70,25 @@ struct CardFileReader<Cryptography: ChipCardCryptography> {
             triesLeft: left)
     }
 
-    private func pin(_ file: CardFileObject) throws(VirtualCardError) -> (SecretOctets?, UInt8, UInt8) {
-        guard file.has("pin") else { return (nil, 0, 0) }
-        let object = try file.object("pin", allowed: ["digits", "tries", "tries_left"])
-        let digits = try object.text("digits").utf8
-        guard (4...12).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }) else {
-            throw VirtualCardError(.value, at: object.place(of: "digits"), "a PIN has 4 to 12 digits")
+    private func pin(_ file: DescriptionObject) throws(SimulationFileError) -> (SecretOctets?, UInt8, UInt8) {
+        guard let object = try file.optionalObject("pin", allowed: ["digits", "tries", "tries_left"]) else {
+            return (nil, 0, 0)
         }
-        let tries = try object.number("tries", 1...15) ?? 3
-        let left = try object.number("tries_left", 0...tries) ?? tries
-        return (SecretOctets(copying: digits.span), UInt8(tries), UInt8(left))
+        let tries = try object.optionalNumber("tries", 1...15) ?? 3
+        let left = try object.optionalNumber("tries_left", 0...tries) ?? tries
+        return (try object.digits("digits", 4...12), UInt8(tries), UInt8(left))
     }
 
     private func directories(
-        _ file: CardFileObject, _ applications: [CardApplication]
-    ) throws(VirtualCardError) -> [CardDirectory] {
+        _ file: DescriptionObject, _ applications: [CardApplication]
+    ) throws(SimulationFileError) -> [CardDirectory] {
         let names = file.has("directories") ? try file.texts("directories") : ["PSE", "PPSE"]
         var language: [UInt8]?
-        if file.has("language") {
-            let text = Array(try file.text("language").utf8)
+        if let text = try file.optionalText("language").map({ Array($0.utf8) }) {
             guard (2...8).contains(text.count), text.count.isMultiple(of: 2),
                 text.allSatisfy({ (0x61...0x7A).contains($0) })
             else {
-                throw VirtualCardError(.value, at: "language", "it must be one to four languages, such as \"ende\"")
+                throw SimulationFileError(.value, at: "language", "it must be one to four languages, such as \"ende\"")
             }
             language = text
         }
@@ -113,7 +101,7 @@ struct CardFileReader<Cryptography: ChipCardCryptography> {
                 try expectAnswer(directory.controlInformation, "directories")
                 directories.append(directory)
             default:
-                throw VirtualCardError(.value, at: "directories[\(index)]", "a directory is \"PSE\" or \"PPSE\"")
+                throw SimulationFileError(.value, at: "directories[\(index)]", "a directory is \"PSE\" or \"PPSE\"")
             }
         }
         return directories

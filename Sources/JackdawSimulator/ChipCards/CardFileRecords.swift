@@ -17,29 +17,27 @@ struct CardFileRecords {
     /// The value of an object that is made when the card is loaded.
     private static let madeMark = "made"
 
-    init(_ object: CardFileObject) throws(VirtualCardError) {
+    init(_ object: DescriptionObject) throws(SimulationFileError) {
         place = object.place(of: "records")
         var seen: Set<Tag> = []
         for file in try object.objects("records", allowed: ["file", "record", "signed", "objects"]) {
-            guard let number = try file.number("record", 1...255), let id = try file.number("file", 1...30) else {
-                throw VirtualCardError(.member, at: file.place, "it lacks a member \"file\" or \"record\"")
-            }
+            let (id, number) = (try file.number("file", 1...30), try file.number("record", 1...255))
             let recordPlace = CardApplication.RecordPlace(file: id, number: number)
             guard entries[recordPlace] == nil else {
-                throw VirtualCardError(.value, at: file.place, "another record has this file and number")
+                throw SimulationFileError(.value, at: file.place, "another record has this file and number")
             }
             let content = try file.object("objects")
             var entry = Entry(
-                objects: DataObjectStore(), made: [], isSigned: try file.flag("signed"), place: file.place)
+                objects: DataObjectStore(), made: [], isSigned: try file.optionalFlag("signed"), place: file.place)
             for name in content.names {
-                let tag = try content.tag(name)
+                let tag = try content.tag(named: name)
                 // Records of files from 11 on are not EMV's, and may repeat objects.
                 guard id > 10 || seen.insert(tag).inserted else {
-                    throw VirtualCardError(.value, at: content.place(of: name), "another record has this object")
+                    throw SimulationFileError(.value, at: content.place(of: name), "another record has this object")
                 }
                 if try content.text(name) == Self.madeMark {
                     guard CardCertificateTags.made.contains(tag) else {
-                        throw VirtualCardError(
+                        throw SimulationFileError(
                             .value, at: content.place(of: name), "only certificates and their parts can be made")
                     }
                     entry.made.insert(tag)
@@ -92,13 +90,13 @@ struct CardFileRecords {
     }
 
     /// The records with their template.
-    /// - Throws: ``VirtualCardError`` if a record has more than 254 octets (Book 3, 7.1).
-    func encoded() throws(VirtualCardError) -> [CardApplication.RecordPlace: SecretOctets] {
+    /// - Throws: ``SimulationFileError`` if a record has more than 254 octets (Book 3, 7.1).
+    func encoded() throws(SimulationFileError) -> [CardApplication.RecordPlace: SecretOctets] {
         var encoded: [CardApplication.RecordPlace: SecretOctets] = [:]
         for (place, entry) in entries {
             let octets = TagLengthValueBuilder.encode(0x70, Self.content(entry))
             guard octets.count <= 254 else {
-                throw VirtualCardError(
+                throw SimulationFileError(
                     .length, at: entry.place, "the record has \(octets.count) octets; at most 254 are allowed")
             }
             encoded[place] = SecretOctets(octets)
@@ -152,31 +150,31 @@ struct CardLists {
     /// The number of octets of the DDOL's values.
     let dynamicCount: Int
 
-    init(_ control: DataObjectStore, _ records: CardFileRecords) throws(VirtualCardError) {
+    init(_ control: DataObjectStore, _ records: CardFileRecords) throws(SimulationFileError) {
         let place = records.place
-        func list(_ tag: Tag, _ octets: [UInt8]?) throws(VirtualCardError) -> DataObjectList? {
+        func list(_ tag: Tag, _ octets: [UInt8]?) throws(SimulationFileError) -> DataObjectList? {
             guard let octets else { return nil }
             guard let list = try? DataObjectList(octets.span), list.valueCount <= 250 else {
-                throw VirtualCardError(.value, at: place, "tag \(tag) is not a list of at most 250 octets")
+                throw SimulationFileError(.value, at: place, "tag \(tag) is not a list of at most 250 octets")
             }
             for (tag, count) in CardTransactionState.cryptogramTags {
                 guard list.entries.allSatisfy({ $0.tag != tag || $0.count == count }) else {
-                    throw VirtualCardError(.value, at: place, "a list must ask for \(count) octets of tag \(tag)")
+                    throw SimulationFileError(.value, at: place, "a list must ask for \(count) octets of tag \(tag)")
                 }
             }
             return list
         }
         processing = try list(0x9F38, control[0x9F38])
         guard let first = try list(0x8C, records.value(0x8C)), let second = try list(0x8D, records.value(0x8D)) else {
-            throw VirtualCardError(.member, at: place, "no record has the lists 8C and 8D")
+            throw SimulationFileError(.member, at: place, "no record has the lists 8C and 8D")
         }
         for (tag, _) in CardTransactionState.cryptogramTags {
             guard first.contains(tag) || processing?.contains(tag) == true else {
-                throw VirtualCardError(.value, at: place, "8C must ask for tag \(tag), which cryptograms cover")
+                throw SimulationFileError(.value, at: place, "8C must ask for tag \(tag), which cryptograms cover")
             }
         }
         guard second.entries.contains(where: { $0.tag == .responseCode && $0.count == 2 }) else {
-            throw VirtualCardError(.value, at: place, "8D must ask for the response code, 8A02")
+            throw SimulationFileError(.value, at: place, "8D must ask for the response code, 8A02")
         }
         self.first = first
         self.second = second

@@ -46,10 +46,11 @@ extension VirtualCard {
         transaction.results.isSigned = isSigned
         if isSigned { transaction.dynamicNumber = newDynamicNumber() }
         let issuerData = issuerApplicationData(type, isFirst: isFirst, transaction, index)
-        let cryptogram = application.cipher.cryptogram(
-            terminalData: transaction.cryptogramData, profile: application.profile, counter: transaction.counter,
-            cardData: Self.covered(issuerData, application.scheme))
-        guard let cryptogram else { return .status(.failure) }
+        guard let covered = application.scheme.covered(issuerData),
+            let cryptogram = application.cipher.cryptogram(
+                terminalData: transaction.cryptogramData, profile: application.profile, counter: transaction.counter,
+                cardData: covered)
+        else { return .status(.failure) }
         if isFirst { transaction.first = (type, cryptogram) }
         transaction.stage = isFirst && type == .arqc ? .online : .over
         session.transaction = transaction
@@ -151,23 +152,12 @@ extension VirtualCard {
         let results = transaction.results.octets(
             application.scheme, first: isFirst ? type : transaction.first?.type ?? .arqc, second: isFirst ? nil : type,
             status)
-        guard !application.scheme.isVisa else {
-            return [0x06, application.keyIndex, application.scheme.version] + results
-        }
+        let version = application.scheme.version ?? 0
+        guard application.scheme.isMChip else { return [0x06, application.keyIndex, version] + results }
         let number = transaction.dynamicNumber?.prefix(2) ?? [0, 0]
         let sinceOnline = UInt8(clamping: Int(transaction.counter) - Int(state.lastOnline))
-        return [application.keyIndex, application.scheme.version] + results + number
+        return [application.keyIndex, version] + results + number
             + [0, 0, 0, 0, 0, 0, sinceOnline, 0xFF]
-    }
-
-    /// The part of the issuer application data that the cryptogram covers.
-    private static func covered(_ data: [UInt8], _ scheme: CardScheme) -> [UInt8] {
-        switch scheme {
-        case .visa10: Array(data[3..<7])
-        case .visa18: data
-        case .mChip16, .mChip17, .mChip20, .mChip21:
-            Array(data[2..<8]) + (scheme.coversCounters ? Array(data[10..<18]) : [])
-        }
     }
 
     private mutating func newDynamicNumber() -> [UInt8] {
@@ -207,13 +197,8 @@ extension VirtualCard {
 extension DataObjectStore {
     /// The amount authorised (9F02) in minor units; nil if it is missing, or not a number of 12 digits.
     var authorisedAmount: UInt64? {
-        guard let octets = self[0x9F02], octets.count == 6 else { return nil }
-        var amount: UInt64 = 0
-        for octet in octets {
-            guard octet >> 4 < 10, octet & 0x0F < 10 else { return nil }
-            amount = amount * 100 + UInt64(octet >> 4) * 10 + UInt64(octet & 0x0F)
-        }
-        return amount
+        let amount = withValue(0x9F02) { $0.count == 6 ? Amount($0, currencyCode: nil) : nil } ?? nil
+        return amount?.minorUnits
     }
 }
 

@@ -10,8 +10,7 @@ extension VirtualCard {
             let identity = transaction.identity
         else { return .status(.conditionsNotSatisfied) }
         session.transaction?.commandCount += 1
-        // Visa's cards protect all commands of a transaction alike.
-        let number = applications[index].scheme.isVisa ? 1 : transaction.commandCount + 1
+        let number = applications[index].scheme.countsCommands ? transaction.commandCount + 1 : 1
         let status = scriptStatus(instruction, command, index, identity, number)
         session.transaction?.scripts.note(isDone: status == .success)
         if let scripts = session.transaction?.scripts { states[index].scripts = scripts }

@@ -1,4 +1,5 @@
 import JackdawBytes
+public import JackdawCards
 public import JackdawEMV
 public import JackdawTransport
 
@@ -110,4 +111,9 @@ public struct VirtualCardHost: Sendable {
         case .unknown: return nil
         }
     }
+}
+
+extension VirtualCardHost: RedactedDescription {
+    /// The card's description, and nothing of the octets that were received.
+    public var description: String { "host of a \(card)" }
 }

@@ -1,7 +1,5 @@
-import JackdawReaders
-
-/// The reason why a file does not describe an issuer or a payer: a code, the place in the file and a message. It has no
-/// value of the file, which may be a key or a PIN.
+/// The reason why a file does not describe a card, an issuer or a payer: a code, the place in the file and a message. It has
+/// no value of the file, which may be a key or a PIN.
 public struct SimulationFileError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of error. A struct, so that later versions can add codes.
     public struct Code: RawRepresentable, Sendable, Hashable {
@@ -27,41 +25,21 @@ public struct SimulationFileError: Error, Sendable, Hashable, CustomStringConver
 
     /// The kind of error, for programs that handle it.
     public let code: Code
-    /// The member of the file: `rules[2].scripts[0].commands[1]`.
+    /// The member of the file: `applications[0].records[2].objects.5A`; `the file` for the whole of it.
     public let place: String
     /// The error, and the value that would be right.
     public let message: String
 
+    /// - Parameters:
+    ///   - code: the kind of error.
+    ///   - place: the member; empty for the whole file.
+    ///   - message: the error, without a value of the file.
+    init(_ code: Code, at place: String, _ message: String) {
+        self.code = code
+        self.place = place.isEmpty ? "the file" : place
+        self.message = message
+    }
+
     /// Place and message in one line.
     public var description: String { "\(place): \(message)" }
-
-    /// The error of the reader of files, which cards share.
-    private init(_ error: VirtualCardError) {
-        code = Code(rawValue: error.code.rawValue)
-        place = error.place
-        message = error.message
-    }
-
-    /// Reads a file whose content is an object.
-    /// - Parameters:
-    ///   - json: a JSON object in UTF-8, at most ``VirtualCard/maxFileSize`` bytes.
-    ///   - allowed: the names of its members.
-    ///   - read: reads the members.
-    /// - Returns: the result of `read`.
-    /// - Throws: the error of the file with its place.
-    static func reading<Value>(
-        _ json: [UInt8], allowed: [String], _ read: (CardFileObject) throws(VirtualCardError) -> Value
-    ) throws(SimulationFileError) -> Value {
-        do throws(VirtualCardError) {
-            let root: JSONValue
-            do throws(JSONValue.Fault) {
-                root = try JSONValue(json, most: VirtualCard.maxFileSize)
-            } catch {
-                throw VirtualCardError(.json, at: "the file", error.message)
-            }
-            return try read(CardFileObject(root, at: "", allowed: allowed))
-        } catch {
-            throw SimulationFileError(error)
-        }
-    }
 }

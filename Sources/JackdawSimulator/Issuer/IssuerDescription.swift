@@ -1,3 +1,4 @@
+import JackdawCards
 import JackdawEMV
 
 /// An issuer, as its file describes it.
@@ -28,18 +29,18 @@ struct IssuerKeySet: Sendable {
     /// The beginning of the account numbers, digits in ASCII; empty for all.
     var accounts: SecretOctets
     /// The scheme; nil if the cards name it.
-    var scheme: IssuerScheme?
+    var scheme: CryptogramScheme?
     /// The number of octets of a command's authentication code, 4 to 8.
     var macLength: Int
     var cryptogram: SecretOctets
     var integrity: SecretOctets
     var confidentiality: SecretOctets
 
-    /// The keys as a cipher takes them.
-    func keys(for account: AccountNumber, _ scheme: IssuerScheme) -> ChipCardKeys {
+    /// The keys as a cipher takes them, for the digits of an account number in ASCII and a sequence number, 0 to 99.
+    func keys(_ scheme: CryptogramScheme, account: SecretOctets, sequenceNumber: UInt8) -> ChipCardKeys {
         ChipCardKeys(
             scheme: scheme.rawValue, areIssuerKeys: true, cryptogram: cryptogram, integrity: integrity,
-            confidentiality: confidentiality, account: account.digits, sequenceNumber: account.sequenceNumber)
+            confidentiality: confidentiality, account: account, sequenceNumber: sequenceNumber)
     }
 }
 
@@ -61,8 +62,7 @@ struct IssuerAccount: Sendable {
         }
     }
 
-    /// The account number as digits in ASCII.
-    var number: SecretOctets
+    var number: PrimaryAccountNumber
     var status: Status
     /// The digits of the PIN in ASCII; nil if the issuer checks none.
     var pin: SecretOctets?
@@ -104,6 +104,19 @@ struct IssuerRule: Sendable {
         case absent = "none"
     }
 
+    /// The decision on an authorisation. The raw value is the name in the file.
+    enum Decision: String, Sendable, CaseIterable {
+        case approve, decline, refer
+
+        var verdict: IssuerDecision.Verdict {
+            switch self {
+            case .approve: .approved
+            case .decline: .declined
+            case .refer: .referred
+            }
+        }
+    }
+
     // MARK: the messages concerned
 
     var message: Message
@@ -133,16 +146,30 @@ struct IssuerRule: Sendable {
 struct IssuerScriptPlan: Sendable {
     /// A command of a script.
     enum Command: Sendable {
-        case applicationBlock, applicationUnblock, cardBlock, pinUnblock
-        /// Changes the PIN to digits in ASCII.
-        case pinChange(SecretOctets)
-        case putData(Tag, [UInt8])
-        /// A command that is sent as it is.
+        /// The issuer adds an authentication code.
+        case protected(ProtectedCommand)
+        /// It is sent as it is.
         case whole(SecretOctets)
     }
 
-    /// Whether the card receives the script before the final cryptogram (71), or after it (72).
-    var isBeforeCryptogram: Bool
+    /// A command with an authentication code.
+    enum ProtectedCommand: Sendable {
+        case applicationBlock, applicationUnblock, cardBlock, pinUnblock
+        /// Changes the PIN to digits in ASCII.
+        case pinChange(SecretOctets)
+        /// Writes at most 200 octets to a tag of two octets.
+        case putData(Tag, [UInt8])
+    }
+
+    /// The time at which the card receives a script. The raw value is the tag in the file.
+    enum Template: String, Sendable, CaseIterable {
+        case beforeCryptogram = "71"
+        case afterCryptogram = "72"
+
+        var tag: Tag { self == .beforeCryptogram ? 0x71 : 0x72 }
+    }
+
+    var template: Template
     /// The identifier (9F18), four octets; nil if the script has none.
     var identifier: [UInt8]?
     var commands: [Command]

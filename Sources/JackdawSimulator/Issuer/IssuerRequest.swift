@@ -1,3 +1,4 @@
+public import JackdawCards
 public import JackdawEMV
 
 /// A message of a till to a simulated issuer.
@@ -12,8 +13,8 @@ public struct IssuerRequest: Sendable {
         /// Asks for a decision: the objects of ``OnlineRequest``, or of a swipe 57, 9F02 and 5F2A, and the PIN block of the
         /// PIN pad if there is one, 8 octets.
         case authorisation(DataObjectStore, pinBlock: [UInt8]? = nil)
-        /// Takes the authorisation back.
-        case reversal
+        /// Takes the authorisation back: its objects, as far as the till has them. The reference is enough.
+        case reversal(DataObjectStore? = nil)
         /// The payment that the issuer approved is complete, and its money is due. Of the objects, the results of scripts
         /// (9F5B) are stored.
         case confirmation(DataObjectStore)
@@ -25,6 +26,23 @@ public struct IssuerRequest: Sendable {
     public init(reference: String, _ content: Content) {
         self.reference = reference
         self.content = content
+    }
+}
+
+extension IssuerRequest: RedactedDescription {
+    /// The kind of message and its reference, and nothing of its objects and its PIN block.
+    public var description: String { "\(content) of payment \(reference)" }
+}
+
+extension IssuerRequest.Content: RedactedDescription {
+    /// The kind of message.
+    public var description: String {
+        switch self {
+        case .authorisation: "authorisation"
+        case .reversal: "reversal"
+        case .confirmation: "confirmation"
+        case .advice: "advice"
+        }
     }
 }
 
@@ -78,7 +96,7 @@ public struct IssuerRefusal: RawRepresentable, Sendable, Hashable {
 
     /// The message lacks an object, or one of them has an invalid form.
     public static let malformed = IssuerRefusal(rawValue: "malformed")
-    /// Another message with this reference had another content.
+    /// Another message with this reference had another content, account, amount, currency or counter of the card.
     public static let otherContent = IssuerRefusal(rawValue: "otherContent")
     /// The issuer has approved no payment with this reference.
     public static let notApproved = IssuerRefusal(rawValue: "notApproved")
@@ -88,6 +106,8 @@ public struct IssuerRefusal: RawRepresentable, Sendable, Hashable {
     public static let captured = IssuerRefusal(rawValue: "captured")
     /// The card's certificate (TC) of a payment without the issuer is wrong.
     public static let certificate = IssuerRefusal(rawValue: "certificate")
+    /// The card's transaction belongs to a payment with another reference.
+    public static let replayed = IssuerRefusal(rawValue: "replayed")
     /// The ledger is full.
     public static let full = IssuerRefusal(rawValue: "full")
 }

@@ -23,7 +23,7 @@ extension SimulatedIssuer {
         guard let account = message.facts.account, let amount = message.facts.amount else {
             return .declined(.malformed, .malformed)
         }
-        guard message.objects[.currency] == setup.currency else { return .declined(.invalidTransaction, .currency) }
+        guard message.facts.currency == setup.currency else { return .declined(.invalidTransaction, .currency) }
         let index = index(of: account)
         guard index != nil || setup.acceptsUnknownAccounts else { return .declined(.unknownAccount, .unknownAccount) }
         if let index, let code = accounts[index].status.code { return .declined(code, .status) }
@@ -89,7 +89,7 @@ extension SimulatedIssuer {
     /// A card whose cryptogram is right.
     struct VerifiedCard {
         let cipher: any IssuerCipher
-        let scheme: IssuerScheme
+        let scheme: CryptogramScheme
         let transaction: ChipCardTransaction
         /// The number of octets of a command's authentication code.
         let macLength: Int
@@ -115,17 +115,18 @@ extension SimulatedIssuer {
         guard let cryptogram = objects[0x9F26] else { return .absent }
         guard let account, let data = objects[0x9F10],
             let keys = setup.keys.first(where: { $0.fits(objects[0x84] ?? [], account) }),
-            let scheme = keys.scheme ?? IssuerScheme(issuerApplicationData: data),
-            let cipher = try? cryptography.cipher(for: keys.keys(for: account, scheme))
+            let scheme = keys.scheme ?? CryptogramScheme(issuerApplicationData: data),
+            let cipher = try? cryptography.cipher(
+                for: keys.keys(scheme, account: account.digits, sequenceNumber: account.sequenceNumber))
         else { return .noKeys }
         guard let covered = scheme.covered(data), let profile = objects[0x82], profile.count == 2,
-            let counter = objects[.transactionCounter], counter.count == 2,
-            let number = objects[.unpredictableNumber], number.count == 4, cryptogram.count == 8,
+            let counter = objects.counter, let number = objects[.unpredictableNumber], number.count == 4,
+            cryptogram.count == 8,
             objects[0x9F27]?.first.flatMap({ CryptogramType(octet: $0) }) == type,
             let terminalData = Self.terminalData(objects)
         else { return .wrong }
         let transaction = ChipCardTransaction(
-            counter: UInt16(counter[0]) << 8 | UInt16(counter[1]), unpredictableNumber: number, cryptogram: cryptogram)
+            counter: counter, unpredictableNumber: number, cryptogram: cryptogram)
         let expected = cipher.cryptogram(
             terminalData: terminalData, profile: profile, counter: transaction.counter, cardData: covered)
         guard let expected, SecretOctets(expected) == SecretOctets(cryptogram) else { return .wrong }
@@ -169,18 +170,20 @@ extension SimulatedIssuer {
     /// Scripts in BER-TLV. Commands with an authentication code are left out if the card is not verified.
     private func scripts(_ plans: [IssuerScriptPlan], _ card: VerifiedCard?) -> [UInt8] {
         // The card numbers commands in the order in which it receives them.
-        let ordered = plans.filter { $0.isBeforeCryptogram } + plans.filter { !$0.isBeforeCryptogram }
+        let ordered = IssuerScriptPlan.Template.allCases.flatMap { template in
+            plans.filter { $0.template == template }
+        }
         var number = 0
         var builder = TagLengthValueBuilder()
         for plan in ordered {
-            builder.append(plan.isBeforeCryptogram ? 0x71 : 0x72) { script in
+            builder.append(plan.template.tag) { script in
                 if let identifier = plan.identifier { script.append(0x9F18, identifier) }
                 for command in plan.commands {
-                    if case .whole(let octets) = command {
-                        octets.withOctets { script.append(0x86, $0) }
-                    } else if let card {
+                    switch command {
+                    case .whole(let octets): octets.withOctets { script.append(0x86, $0) }
+                    case .protected(let command):
                         number += 1
-                        if let octets = card.encode(command, number: number) { script.append(0x86, octets) }
+                        if let octets = card?.encode(command, number: number) { script.append(0x86, octets) }
                     }
                 }
             }
@@ -195,7 +198,7 @@ extension SimulatedIssuer.VerifiedCard {
     ///   - command: the command.
     ///   - number: its place among those with a code in the transaction, from 1.
     /// - Returns: nil if the scheme cannot protect it.
-    fileprivate func encode(_ command: IssuerScriptPlan.Command, number: Int) -> [UInt8]? {
+    fileprivate func encode(_ command: IssuerScriptPlan.ProtectedCommand, number: Int) -> [UInt8]? {
         let number = scheme.countsCommands ? number : 1
         let header: [UInt8]
         var data: [UInt8] = []
@@ -212,9 +215,9 @@ extension SimulatedIssuer.VerifiedCard {
         case .putData(let tag, let value):
             header = [0x84, 0xDA] + tag.octets
             data = value
-        case .whole(let octets): return octets.octets
         }
-        guard header.count == 4, data.count + macLength <= 255 else { return nil }
+        // A cipher may return data of any length.
+        guard data.count + macLength <= 255 else { return nil }
         let start = header + [UInt8(data.count + macLength)]
         guard let code = cipher.commandMAC(header: start, data: data, in: transaction, number: number) else {
             return nil

@@ -21,22 +21,25 @@ public struct SimulatedIssuer: Sendable {
     private var uses: [Int]
     /// The decisions, for authorisations that come again.
     private var known: [String: KnownAuthorisation] = [:]
+    /// The facts of each payment: those of its authorisation, or else of its first advice.
+    private var payments: [String: PaymentFacts] = [:]
+    /// The transactions of cards that were proved by a cryptogram, by the card's counter, with the first payment of each.
+    private var transactions: [UInt16: [(account: AccountNumber, reference: String)]] = [:]
     private var random: SplitMix
 
     /// An authorisation that was decided.
     private struct KnownAuthorisation {
         let objects: DataObjectStore
         let pinBlock: [UInt8]?
-        let facts: MessageFacts
         let decision: IssuerDecision
     }
 
     /// The facts of a message on which rules depend.
     struct MessageFacts: Sendable {
         let message: IssuerRule.Message
-        var account: AccountNumber?
+        let account: AccountNumber?
         /// The amount in minor units.
-        var amount: UInt64?
+        let amount: UInt64?
     }
 
     init(_ setup: IssuerDescription, _ cryptography: any IssuerCryptography, seed: UInt64) {
@@ -57,12 +60,12 @@ public struct SimulatedIssuer: Sendable {
         let rule = takeRule(for: facts)
         let due = now + (rule?.delay ?? setup.delay)
         switch rule?.delivery ?? .replies {
-        case .replies: return .replies(process(request, facts, rule), at: due)
+        case .replies: return .replies(process(request, rule), at: due)
         case .unreadable:
-            _ = process(request, facts, rule)
+            _ = process(request, rule)
             return .replies(.unreadable, at: due)
         case .silent:
-            _ = process(request, facts, rule)
+            _ = process(request, rule)
             return .staysSilent
         case .lost: return .staysSilent
         case .unreachable: return .isUnreachable(at: due)
@@ -80,17 +83,17 @@ public struct SimulatedIssuer: Sendable {
     }
 
     private func facts(of request: IssuerRequest) -> MessageFacts {
-        let (message, objects): (IssuerRule.Message, DataObjectStore?) =
+        let (message, objects): (IssuerRule.Message, DataObjectStore) =
             switch request.content {
             case .authorisation(let objects, _): (.authorisation, objects)
-            case .reversal: (.reversal, nil)
+            case .reversal(let objects): (.reversal, objects ?? DataObjectStore())
             case .confirmation(let objects): (.confirmation, objects)
             case .advice(let objects): (.advice, objects)
             }
-        let earlier = known[request.reference]?.facts
+        let own = PaymentFacts(objects)
+        let earlier = payments[request.reference]
         return MessageFacts(
-            message: message, account: objects.flatMap { AccountNumber($0) } ?? earlier?.account,
-            amount: objects?.authorisedAmount ?? earlier?.amount)
+            message: message, account: own.account ?? earlier?.account, amount: own.amount ?? earlier?.amount)
     }
 
     /// The first rule that applies; counts its use.
@@ -103,16 +106,16 @@ public struct SimulatedIssuer: Sendable {
         return setup.rules[index]
     }
 
-    private mutating func process(_ request: IssuerRequest, _ facts: MessageFacts, _ rule: IssuerRule?) -> IssuerReply {
+    private mutating func process(_ request: IssuerRequest, _ rule: IssuerRule?) -> IssuerReply {
         let reference = request.reference
         guard (1...64).contains(reference.utf8.count) else { return .refused(.malformed) }
         guard ledger.hasRoom(for: reference) else { return .refused(.full) }
         switch request.content {
         case .authorisation(let objects, let pinBlock):
-            return authorise(reference, Authorisation(objects: objects, pinBlock: pinBlock, facts: facts, rule: rule))
-        case .reversal: return reverse(reference)
+            return authorise(reference, Authorisation(objects: objects, pinBlock: pinBlock, rule: rule))
+        case .reversal(let objects): return reverse(reference, objects ?? DataObjectStore())
         case .confirmation(let objects): return confirm(reference, objects)
-        case .advice(let objects): return advise(reference, objects, facts)
+        case .advice(let objects): return advise(reference, objects)
         }
     }
 
@@ -122,8 +125,15 @@ public struct SimulatedIssuer: Sendable {
     struct Authorisation {
         let objects: DataObjectStore
         let pinBlock: [UInt8]?
-        let facts: MessageFacts
+        let facts: PaymentFacts
         let rule: IssuerRule?
+
+        init(objects: DataObjectStore, pinBlock: [UInt8]?, rule: IssuerRule?) {
+            self.objects = objects
+            self.pinBlock = pinBlock
+            facts = PaymentFacts(objects)
+            self.rule = rule
+        }
     }
 
     private mutating func authorise(_ reference: String, _ message: Authorisation) -> IssuerReply {
@@ -140,10 +150,14 @@ public struct SimulatedIssuer: Sendable {
             verdict: ruling.verdict, authorisationCode: ruling.verdict == .approved ? nextCode() : nil,
             response: response(ruling, check.card, message.rule))
         known[reference] = KnownAuthorisation(
-            objects: message.objects, pinBlock: message.pinBlock, facts: message.facts, decision: decision)
+            objects: message.objects, pinBlock: message.pinBlock, decision: decision)
+        payments[reference] = payments[reference] ?? message.facts
+        if let account = message.facts.account, let card = check.card {
+            claim(card.transaction.counter, of: account, for: reference)
+        }
         let (account, amount) = (message.facts.account, message.facts.amount ?? 0)
         ledger.note(reference) { entry in
-            entry.account = entry.account ?? account?.masked
+            entry.account = entry.account ?? account?.number.masked
             if entry.capture == nil { entry.amount = amount }
             entry.verdict = ruling.verdict
             entry.reason = ruling.reason
@@ -159,16 +173,18 @@ public struct SimulatedIssuer: Sendable {
 
     // MARK: the books of the issuer
 
-    private mutating func reverse(_ reference: String) -> IssuerReply {
+    private mutating func reverse(_ reference: String, _ objects: DataObjectStore) -> IssuerReply {
         let entry = ledger[reference]
+        guard agrees(PaymentFacts(objects), reference) else { return .refused(.otherContent) }
         guard entry?.capture != .online else { return .refused(.captured) }
-        if let entry, entry.held > 0 { giveBack(entry.held, to: known[reference]?.facts.account) }
+        if let entry, entry.held > 0 { giveBack(entry.held, to: payments[reference]?.account) }
         ledger.note(reference) { $0.isReversed = true }
         return .accepted
     }
 
     private mutating func confirm(_ reference: String, _ objects: DataObjectStore) -> IssuerReply {
         guard let entry = ledger[reference], entry.verdict == .approved else { return .refused(.notApproved) }
+        guard agrees(PaymentFacts(objects), reference) else { return .refused(.otherContent) }
         guard !entry.isReversed else { return .refused(.reversed) }
         guard entry.capture != .offline else { return .refused(.captured) }
         ledger.note(reference) { entry in
@@ -178,28 +194,45 @@ public struct SimulatedIssuer: Sendable {
         return .accepted
     }
 
-    private mutating func advise(
-        _ reference: String, _ objects: DataObjectStore, _ facts: MessageFacts
-    ) -> IssuerReply {
-        guard let account = facts.account, let amount = facts.amount, objects[.currency] == setup.currency else {
+    private mutating func advise(_ reference: String, _ objects: DataObjectStore) -> IssuerReply {
+        let facts = PaymentFacts(objects)
+        guard let account = facts.account, let amount = facts.amount, facts.currency == setup.currency else {
             return .refused(.malformed)
         }
-        guard case .right = check(objects, account, .tc) else { return .refused(.certificate) }
-        if let entry = ledger[reference] {
-            guard entry.capture != .online else { return .refused(.captured) }
-            guard entry.verdict == nil && entry.capture == nil || entry.amount == amount else {
-                return .refused(.otherContent)
-            }
-        }
+        guard case .right(let card) = check(objects, account, .tc) else { return .refused(.certificate) }
+        guard ledger[reference]?.capture != .online else { return .refused(.captured) }
+        guard agrees(facts, reference) else { return .refused(.otherContent) }
+        guard claim(card.transaction.counter, of: account, for: reference) else { return .refused(.replayed) }
+        payments[reference] = payments[reference] ?? facts
         let isNew = ledger[reference]?.capture == nil
         ledger.note(reference) { entry in
-            entry.account = entry.account ?? account.masked
+            entry.account = entry.account ?? account.number.masked
             entry.amount = amount
             entry.capture = .offline
             entry.scriptResults = objects[.scriptResults] ?? entry.scriptResults
         }
         if isNew { take(amount, from: account) }
         return .accepted
+    }
+
+    /// Whether the facts of a message are those of its payment, as far as both are known.
+    private func agrees(_ facts: PaymentFacts, _ reference: String) -> Bool {
+        payments[reference].map { facts.agrees(with: $0) } ?? true
+    }
+
+    /// Claims a transaction of a card for a payment.
+    /// - Parameters:
+    ///   - counter: the card's counter in the transaction.
+    ///   - account: the account of the card.
+    ///   - reference: the payment.
+    /// - Returns: whether the transaction belongs to this payment; false if another one claimed it first.
+    @discardableResult
+    private mutating func claim(_ counter: UInt16, of account: AccountNumber, for reference: String) -> Bool {
+        if let first = transactions[counter]?.first(where: { $0.account == account }) {
+            return first.reference == reference
+        }
+        transactions[counter, default: []].append((account, reference))
+        return true
     }
 
     private mutating func take(_ amount: UInt64, from account: AccountNumber?) {
@@ -215,7 +248,7 @@ public struct SimulatedIssuer: Sendable {
     /// The index of an account; nil if the issuer does not know it.
     func index(of account: AccountNumber?) -> Int? {
         guard let account else { return nil }
-        return accounts.firstIndex { $0.number == account.digits }
+        return accounts.firstIndex { $0.number == account.number }
     }
 }
 

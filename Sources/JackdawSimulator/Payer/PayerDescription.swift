@@ -75,63 +75,62 @@ extension SimulatedPayer {
     /// - Parameter json: a JSON object in UTF-8, at most ``VirtualCard/maxFileSize`` bytes. The caller wipes it.
     /// - Throws: ``SimulationFileError`` with the place and the reason.
     public init(json: [UInt8]) throws(SimulationFileError) {
-        let members = ["name", "application", "pin", "signature", "removal", "delays", "insertions"]
-        let setup = try SimulationFileError.reading(json, allowed: members) { (file) throws(VirtualCardError) in
-            try PayerDescription(file)
-        }
-        self.init(setup)
+        let members = ["application", "pin", "signature", "removal", "delays", "insertions"]
+        self.init(try PayerDescription(DescriptionObject(json: json, allowed: members)))
     }
 }
 
 extension PayerDescription {
-    init(_ file: CardFileObject) throws(VirtualCardError) {
-        if file.has("name") { _ = try file.text("name") }
-        let signature = try file.choice("signature", Signature.allCases.map(\.rawValue))
+    init(_ file: DescriptionObject) throws(SimulationFileError) {
         self.init(
             application: try Self.application(file), pin: try Self.pin(file),
-            signature: signature.flatMap { Signature(rawValue: $0) } ?? .right, removal: try Self.removal(file),
-            delays: try Self.delays(file), maxInsertions: try file.number("insertions", 1...10) ?? 3)
+            signature: try file.optionalChoice("signature") ?? .right, removal: try Self.removal(file),
+            delays: try Self.delays(file), maxInsertions: try file.optionalNumber("insertions", 1...10) ?? 3)
     }
 
-    private static func application(_ file: CardFileObject) throws(VirtualCardError) -> Application {
-        guard file.has("application") else { return .first }
-        let object = try file.object("application", allowed: ["aid", "index"])
+    private static func application(_ file: DescriptionObject) throws(SimulationFileError) -> Application {
+        guard let object = try file.optionalObject("application", allowed: ["aid", "index"]) else { return .first }
         guard object.has("aid") != object.has("index") else {
-            throw VirtualCardError(.member, at: object.place, "it must have either aid or index")
+            throw SimulationFileError(.member, at: object.place, "it must have either aid or index")
         }
-        if let index = try object.number("index", 0...255) { return .index(index) }
+        if let index = try object.optionalNumber("index", 0...255) { return .index(index) }
         return .named(try object.octets("aid", 1...16))
     }
 
-    private static func pin(_ file: CardFileObject) throws(VirtualCardError) -> PIN {
-        guard file.has("pin") else { return .bypassed }
-        let object = try file.object("pin", allowed: ["digits", "wrong_first", "action"])
-        let action = try object.choice("action", ["bypass", "cancel"])
-        let digits = try object.digits("digits", 4...12)
-        let wrongFirst = try object.number("wrong_first", 0...15) ?? 0
-        switch (action, digits) {
-        case ("bypass", nil): return .bypassed
-        case ("cancel", nil): return .cancelled
-        case (nil, let digits?): return .digits(digits, wrongFirst: wrongFirst)
-        default: throw VirtualCardError(.member, at: object.place, "it must have either digits or action")
+    private static func pin(_ file: DescriptionObject) throws(SimulationFileError) -> PIN {
+        let members = ["digits", "wrong_first", "action"]
+        guard let object = try file.optionalObject("pin", allowed: members) else { return .bypassed }
+        let action = try object.optionalChoice("action", among: PINAction.allCases)
+        let digits = try object.optionalDigits("digits", 4...12)
+        let wrongFirst = try object.optionalNumber("wrong_first", 0...15)
+        switch (action, digits, wrongFirst) {
+        case (.bypass, nil, nil): return .bypassed
+        case (.cancel, nil, nil): return .cancelled
+        case (nil, let digits?, _): return .digits(digits, wrongFirst: wrongFirst ?? 0)
+        default:
+            throw SimulationFileError(
+                .member, at: object.place, "it must have either digits, perhaps with wrong_first, or action")
         }
     }
 
-    private static func removal(_ file: CardFileObject) throws(VirtualCardError) -> Removal? {
-        guard file.has("removal") else { return nil }
-        let object = try file.object("removal", allowed: ["after_exchange", "delay"])
-        guard let exchange = try object.number("after_exchange", 1...1_000) else {
-            throw VirtualCardError(.member, at: object.place, "it lacks a member \"after_exchange\"")
-        }
-        return Removal(exchange: exchange, delay: try object.milliseconds("delay") ?? .zero)
+    /// The behaviour at the PIN pad without a PIN. The raw value is the name in the file.
+    private enum PINAction: String, CaseIterable {
+        case bypass, cancel
     }
 
-    private static func delays(_ file: CardFileObject) throws(VirtualCardError) -> Delays {
-        guard file.has("delays") else { return Delays() }
-        let object = try file.object("delays", allowed: ["card", "application", "pin", "signature"])
+    private static func removal(_ file: DescriptionObject) throws(SimulationFileError) -> Removal? {
+        guard let object = try file.optionalObject("removal", allowed: ["after_exchange", "delay"]) else { return nil }
+        return Removal(
+            exchange: try object.number("after_exchange", 1...1_000),
+            delay: try object.optionalTime("delay") ?? .zero)
+    }
+
+    private static func delays(_ file: DescriptionObject) throws(SimulationFileError) -> Delays {
+        let members = ["card", "application", "pin", "signature"]
+        guard let object = try file.optionalObject("delays", allowed: members) else { return Delays() }
         return Delays(
-            card: try object.milliseconds("card") ?? .zero,
-            application: try object.milliseconds("application") ?? .zero,
-            pin: try object.milliseconds("pin") ?? .zero, signature: try object.milliseconds("signature") ?? .zero)
+            card: try object.optionalTime("card") ?? .zero,
+            application: try object.optionalTime("application") ?? .zero,
+            pin: try object.optionalTime("pin") ?? .zero, signature: try object.optionalTime("signature") ?? .zero)
     }
 }

@@ -51,8 +51,13 @@ struct ContactProcess<Primitives: AuthenticationPrimitives>: Sendable {
         self.random = random
     }
 
-    /// The applications among which the cardholder chooses.
-    var candidates: [ApplicationCandidate] { selection.candidates }
+    /// The applications among which the cardholder chooses: those that the card has not refused for the transaction.
+    var candidates: [ApplicationCandidate] { open.map { selection.candidates[$0] } }
+
+    /// The indexes of these applications in the selection's list.
+    private var open: [Int] {
+        selection.candidates.indices.filter { !refused.contains(selection.candidates[$0].name) }
+    }
 
     mutating func start() -> [Output] {
         take(selection.start())
@@ -91,8 +96,9 @@ struct ContactProcess<Primitives: AuthenticationPrimitives>: Sendable {
 
     /// Goes on with the cardholder's choice, an index of ``candidates``.
     mutating func choose(_ index: Int) -> [Output] {
+        guard candidates.indices.contains(index) else { return [] }
         isChoosing = false
-        take(selection.choose(index, to: identifier))
+        take(selection.choose(open[index], to: identifier))
         return takeOutputs()
     }
 
@@ -128,7 +134,11 @@ struct ContactProcess<Primitives: AuthenticationPrimitives>: Sendable {
 
     private static var directory: [UInt8] { Array("1PAY.SYS.DDF01".utf8) }
 
-    /// EMV Book 1, 12.3.3: an application that is blocked is not a candidate, and never a reason to fall back.
+    /// The event of a card without an application for the payment. One that is blocked is no candidate (EMV Book 1, 12.3.3),
+    /// and never a reason to fall back.
+    private var noApplication: PaymentEvent { isBlocked ? .applicationBlocked : .noCommonApplication }
+
+    /// Notes an application that the terminal supports and whose SELECT was answered with 6283.
     private mutating func noteBlocked(_ status: StatusWord) {
         guard let command, command.instruction == Self.select, status == .fileInvalidated else { return }
         if command.data != SecretOctets(Self.directory) { isBlocked = true }
@@ -139,18 +149,18 @@ struct ContactProcess<Primitives: AuthenticationPrimitives>: Sendable {
         case .send(let command, let identifier): send(command, identifier)
         case .choose(let isRequired, let identifier):
             self.identifier = identifier
-            let open = candidates.firstIndex { !refused.contains($0.name) }
-            if refused.isEmpty, isRequired {
+            if open.isEmpty {
+                outputs.append(.event(noApplication))
+            } else if isRequired {
+                // Also after the card refused an application: the cardholder has not agreed to the next one.
                 isChoosing = true
                 outputs.append(.event(.applicationsFound))
-            } else if let open {
-                take(selection.choose(open, to: identifier))
             } else {
-                outputs.append(.event(.noCommonApplication))
+                take(selection.choose(open[0], to: identifier))
             }
         case .selected(let candidate, let objects): begin(candidate.name, objects)
         case .failed(.cardBlocked): outputs.append(.event(.cardBlocked))
-        case .failed(.notAccepted): outputs.append(.event(isBlocked ? .applicationBlocked : .noCommonApplication))
+        case .failed(.notAccepted): outputs.append(.event(noApplication))
         case .ignored: break
         }
     }

@@ -36,7 +36,7 @@ extension SimulatedTill {
         case .storeRecord: storeRecord(identifier)
         case .writeJournal(let journal): write(journal)
         case .reverse:
-            outbox.append(.reversal, message(.reversal))
+            outbox.append(.reversal, message(.reversal(request?.objects)))
             queue.add(.delivery, at: now)
         case .prompt(.removeCard):
             isCardInserted = false

@@ -1,3 +1,4 @@
+public import JackdawCards
 public import JackdawEMV
 
 /// One payment with a virtual card, a simulated cardholder and a simulated issuer: the contact kernel and the payment flow
@@ -134,15 +135,20 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
         return true
     }
 
-    /// Starts the payment and takes all steps.
-    /// - Parameter limit: the time after which it stops, as messages to a silent issuer are repeated without end. Default:
-    ///   one hour.
+    /// Starts the payment, unless it has started, and takes all steps of a time.
+    /// - Parameter limit: the time from now, after which it stops, as messages to a silent issuer are repeated without end.
+    ///   Default: one hour.
     /// - Returns: the outcome; nil if there is none in this time, or after ``maxEntries`` steps.
     @discardableResult
     public mutating func run(for limit: Duration = .seconds(3_600)) -> PaymentOutcome? {
         if payment.phase == .idle { start() }
+        let end = now + limit
         for _ in 0..<Self.maxEntries {
-            guard let next = nextDeadline, next <= limit else { break }
+            guard let next = nextDeadline else { break }
+            guard next <= end else {
+                now = max(now, end)
+                break
+            }
             advance()
         }
         return payment.outcome
@@ -166,7 +172,7 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
         openTask = nil
         outbox.restart()
         payment = PaymentFlow(restoring: journal, policy: settings.policy)
-        if journal.isReversalQueued { outbox.append(.reversal, message(.reversal)) }
+        if journal.isReversalQueued { outbox.append(.reversal, message(.reversal())) }
         deliver(.recovered)
         queue.add(.delivery, at: now)
     }
@@ -194,4 +200,9 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
         case .delivery: sendMessage()
         }
     }
+}
+
+extension SimulatedTill: RedactedDescription {
+    /// The phase of the payment and the time, and nothing of card, cardholder and messages.
+    public var description: String { "simulated till, \(payment.phase.rawValue) at \(now)" }
 }

@@ -10,8 +10,7 @@ import JackdawBytes
 public final class ReplayTransport: Transport {
     /// The name of the replayed link.
     public let link: LinkName
-    /// The name of the link that was recorded.
-    package let recordedLink: String
+    fileprivate let recordedLink: String
     private let state: ReplayState
 
     /// Creates a link at the beginning of a transcript.
@@ -41,6 +40,11 @@ public final class ReplayTransport: Transport {
 
     /// Closes the link, and fails pending calls with `disconnected`.
     public func close() async { await state.close() }
+}
+
+extension Transport {
+    /// The name of the link to the device: that of the link itself, or that of a replay's transcript.
+    package var deviceName: String { (self as? ReplayTransport)?.recordedLink ?? link.description }
 }
 
 /// The position of a replay in its transcript.

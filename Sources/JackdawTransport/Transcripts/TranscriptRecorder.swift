@@ -204,9 +204,7 @@ public final class RecordingTransport: PoweredTransport, BatteryReporting, CardR
     ) throws(LinkError) {
         self.transport = transport
         let isMasked = if case .masked = secrecy { true } else { false }
-        // The transcript of a replay is one of the device.
-        let device = (transport as? ReplayTransport)?.recordedLink ?? transport.link.description
-        let header = TranscriptHeader(link: device, isMasked: isMasked).line + "\n"
+        let header = TranscriptHeader(link: transport.deviceName, isMasked: isMasked).line + "\n"
         try sink(header)
         var room = room
         room.take(header: header)

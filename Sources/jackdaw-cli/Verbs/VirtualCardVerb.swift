@@ -76,7 +76,7 @@ struct VirtualCardVerb: Verb {
         var json: [UInt8] = []
         defer { json.wipe() }
         try SmallFile.read(card, most: VirtualCard.maxFileSize, tooMany: "too long for a card", into: &json)
-        do throws(VirtualCardError) {
+        do throws(SimulationFileError) {
             return try VirtualCard(
                 json: json, LibCryptoPrimitives(mode: .test), allowsOwnKeys: ownKeys,
                 seed: UInt64.random(in: 0...UInt64.max))

@@ -6,12 +6,12 @@ import Testing
 
 /// Virtual cards with published keys and with other ones, for test cards and for live ones.
 @Suite struct CardModeTests {
-    private func error(_ body: () throws -> VirtualCard) -> (VirtualCardError.Code, String)? {
+    private func error(_ body: () throws -> VirtualCard) -> (SimulationFileError.Code, String)? {
         do {
             _ = try body()
             return nil
         } catch {
-            return (error as? VirtualCardError).map { ($0.code, $0.place) }
+            return (error as? SimulationFileError).map { ($0.code, $0.place) }
         }
     }
 

@@ -113,11 +113,14 @@ enum PlainCard {
         """
 
     /// The card, with changes of its text; the first change of a text that occurs several times counts.
-    static func card(_ changes: (String, String)..., isPublished: Bool = true) throws(VirtualCardError) -> VirtualCard {
+    static func card(_ changes: (String, String)..., isPublished: Bool = true) throws(SimulationFileError)
+        -> VirtualCard
+    {
         try card(changes, isPublished: isPublished)
     }
 
-    static func card(_ changes: [(String, String)], isPublished: Bool = true) throws(VirtualCardError) -> VirtualCard {
+    static func card(_ changes: [(String, String)], isPublished: Bool = true) throws(SimulationFileError) -> VirtualCard
+    {
         var text = text
         for (old, new) in changes {
             guard let range = text.firstRange(of: old) else { preconditionFailure("\(old) is not in the file") }

@@ -5,8 +5,8 @@ import Testing
 
 /// The files of virtual cards, as docs/virtual-card.md describes them.
 @Suite struct VirtualCardFileTests {
-    private func error(_ changes: (String, String)..., isPublished: Bool = true) -> VirtualCardError? {
-        do throws(VirtualCardError) {
+    private func error(_ changes: (String, String)..., isPublished: Bool = true) -> SimulationFileError? {
+        do throws(SimulationFileError) {
             _ = try PlainCard.card(changes, isPublished: isPublished)
             return nil
         } catch {
@@ -19,10 +19,10 @@ import Testing
 
     @Test(
         arguments: [
-            ("{\n  \"note\"", "[\n  \"note\"", VirtualCardError.Code.json, "the file"),
+            ("{\n  \"note\"", "[\n  \"note\"", SimulationFileError.Code.json, "the file"),
             ("\"atr\": \"3B65", "\"atr\": \"3C65", .value, "atr"),
             ("\"atr\": \"3B65", "\"atr\": \"3B6", .kind, "atr"),
-            ("\"atr\"", "\"atrs\"", .member, ""),
+            ("\"atr\"", "\"atrs\"", .member, "the file"),
             ("\"note\": \"for tests\"", "\"note\": 5", .kind, "note"),
             ("\"language\": \"en\"", "\"language\": \"e1\"", .value, "language"),
             ("\"language\": \"en\"", "\"directories\": [\"PSE\", \"MF\"]", .value, "directories[1]"),
@@ -52,6 +52,12 @@ import Testing
             ("\"8C\": \"9F0206", "\"8C\": \"9F0106", .value, "applications[0].records"),
             ("\"8D\": \"8A02", "\"8D\": \"8A01", .value, "applications[0].records"),
             ("\"9F4F\": \"9F2701\"", "\"9F36\": \"9F2701\"", .value, "applications[0].data.9F36"),
+            ("\"9F4F\": \"9F2701\"", "\"9f4f\": \"9F2701\"", .value, "applications[0].data.9f4f"),
+            ("\"5F28\": \"0528\"", "\"5F34\": \"0001\"", .value, "applications[0].records"),
+            (
+                "\"online_above\": 5000", "\"online_above\": 1000000000000", .value,
+                "applications[0].limits.online_above"
+            ),
             ("\"m-chip-17\"", "\"visa-14\"", .value, "applications[0].cryptograms.scheme"),
             ("\"issuer_keys\"", "\"keys\"", .member, "applications[0].cryptograms"),
             (
@@ -88,8 +94,8 @@ import Testing
             ),
             ("\"authority\"", "\"authorities\"", .member, "applications[0].rsa"),
             ("\"index\": \"77\"", "\"index\": \"7\"", .kind, "applications[0].rsa.index"),
-        ] as [(String, String, VirtualCardError.Code, String)])
-    func errorsNameTheirPlace(_ old: String, _ new: String, _ code: VirtualCardError.Code, _ place: String) throws {
+        ] as [(String, String, SimulationFileError.Code, String)])
+    func errorsNameTheirPlace(_ old: String, _ new: String, _ code: SimulationFileError.Code, _ place: String) throws {
         let found = try #require(error((old, new)))
         #expect(found.code == code, "\(found)")
         #expect(found.place == place, "\(found)")
@@ -152,7 +158,7 @@ import Testing
 
     @Test func aFileThatIsTooLongIsRefused() {
         let long = [UInt8](repeating: 0x20, count: VirtualCard.maxFileSize + 1)
-        #expect(throws: VirtualCardError.self) { try VirtualCard(json: long, PlainCryptography()) }
+        #expect(throws: SimulationFileError.self) { try VirtualCard(json: long, PlainCryptography()) }
     }
 
     /// Records 1 to 3 of file 1, of which the first and the third are signed; record 5; file 2.

@@ -5,14 +5,15 @@ import Testing
 
 /// The books of an issuer: no order of messages loses or doubles money.
 @Suite struct IssuerLedgerTests {
-    /// Messages by a short name.
-    private func content(_ name: Character) -> IssuerRequest.Content {
+    /// Messages by a short name, about the transaction of a card with a counter.
+    private func content(_ name: Character, _ counter: String = "0001") -> IssuerRequest.Content {
         switch name {
-        case "A": .authorisation(PlainIssuer.objects())
-        case "D": .authorisation(PlainIssuer.objects("000000095000"))
-        case "R": .reversal
-        case "C": .confirmation(PlainIssuer.objects(type: "40", changes: [0x9F5B: "2000000001"]))
-        default: .advice(PlainIssuer.objects(type: "40"))
+        case "A": .authorisation(PlainIssuer.objects(counter: counter))
+        case "D": .authorisation(PlainIssuer.objects("000000095000", counter: counter))
+        case "R": .reversal()
+        case "r": .reversal(PlainIssuer.objects(counter: counter))
+        case "C": .confirmation(PlainIssuer.objects(counter: counter, type: "40", changes: [0x9F5B: "2000000001"]))
+        default: .advice(PlainIssuer.objects(counter: counter, type: "40"))
         }
     }
 
@@ -20,6 +21,7 @@ import Testing
         arguments: [
             ("A", "approved", 1000, 0), ("AA", "approved", 1000, 0), ("AC", "accepted", 0, 1000),
             ("ACC", "accepted", 0, 1000), ("ACA", "approved", 0, 1000), ("AR", "accepted", 0, 0),
+            ("Ar", "accepted", 0, 0), ("r", "accepted", 0, 0), ("Dr", "refused otherContent", 0, 0),
             ("ARR", "accepted", 0, 0), ("ARA", "approved", 0, 0), ("ARC", "refused reversed", 0, 0),
             ("ACR", "refused captured", 0, 1000), ("C", "refused notApproved", 0, 0), ("R", "accepted", 0, 0),
             ("RA", "declined", 0, 0), ("RAC", "refused notApproved", 0, 0), ("D", "declined", 0, 0),
@@ -49,9 +51,13 @@ import Testing
         var random = SeededRandom(seed: seed)
         var issuer = try PlainIssuer.issuer([("\"refer_above\": 40000", "\"refer_above\": 90000")], seed: seed)
         for _ in 0..<400 {
-            let reference = "\(Int.random(in: 0..<20, using: &random))"
+            let number = Int.random(in: 0..<20, using: &random)
+            let reference = "\(number)"
             let before = issuer.ledger[reference]
-            _ = issuer.send(reference, content("AADRCO".randomElement(using: &random) ?? "A"))
+            // Now and then the card's transaction is that of another payment.
+            let transaction = Bool.random(using: &random) ? number : Int.random(in: 0..<20, using: &random)
+            let counter = String(String(0x10000 + transaction, radix: 16).dropFirst())
+            _ = issuer.send(reference, content("AADRrCO".randomElement(using: &random) ?? "A", counter))
             guard let entry = issuer.ledger[reference] else { continue }
             // A capture, a reversal and a decision are for good.
             #expect(before?.capture == nil || entry.capture == before?.capture)
@@ -70,6 +76,46 @@ import Testing
     private func amount(_ minor: UInt64) -> String {
         let digits = String(minor)
         return String(repeating: "0", count: 12 - digits.count) + digits
+    }
+
+    /// A certificate under another reference, and one of a transaction that the issuer approved, are no further money.
+    @Test(arguments: ["O", "AC", "A", "AR", "D"]) func theCardsTransactionIsOnePayment(_ messages: String) throws {
+        var issuer = try PlainIssuer.issuer()
+        for message in messages { _ = issuer.send("1", content(message)) }
+        let (held, captured) = (issuer.ledger.held, issuer.ledger.captured)
+        #expect(issuer.send("2", content("O"))?.name == "refused replayed")
+        #expect(issuer.ledger.held == held)
+        #expect(issuer.ledger.captured == captured)
+        #expect(issuer.ledger["2"] == nil)
+        // The next transaction of the card is another payment, and so is one of another card.
+        #expect(issuer.send("2", content("O", "0002"))?.name == "accepted")
+        let other = PlainIssuer.objects(type: "40", changes: [0x5F34: "01"])
+        #expect(issuer.send("3", .advice(other))?.name == "accepted")
+        #expect(issuer.ledger.captured == captured + 2_000)
+    }
+
+    /// Account, amount, currency and counter are those of the first message of the payment.
+    @Test(
+        arguments: ["A", "O"] as [Character],
+        [
+            [0x5A: "9999990000000030"], [0x9F02: "000000001001"], [0x5F34: "01"], [0x5F2A: "0840"],
+            [0x9F36: "0002", 0x9F26: "AC1D020400000002"],
+        ] as [[JackdawEMV.Tag: String?]])
+    func aMessageIsAboutItsPayment(_ first: Character, _ changes: [JackdawEMV.Tag: String?]) throws {
+        var issuer = try PlainIssuer.issuer()
+        _ = issuer.send("1", content(first))
+        let before = issuer.ledger
+        let objects = PlainIssuer.objects(type: "40", changes: changes)
+        let isForeign = changes[0x5F2A] != nil
+        #expect(issuer.send("1", .advice(objects))?.name == "refused \(isForeign ? "malformed" : "otherContent")")
+        #expect(issuer.send("1", .reversal(objects))?.name == "refused otherContent")
+        let refusal = first == "A" ? "otherContent" : "notApproved"
+        #expect(issuer.send("1", .confirmation(objects))?.name == "refused \(refusal)")
+        #expect(issuer.ledger.entries == before.entries)
+        // The money of the account is that of the books.
+        #expect(issuer.authorise("2", PlainIssuer.objects("000000040000", counter: "0003"))?.verdict == .approved)
+        #expect(issuer.authorise("3", PlainIssuer.objects("000000009001", counter: "0004"))?.verdict == .declined)
+        #expect(issuer.authorise("4", PlainIssuer.objects("000000009000", counter: "0005"))?.verdict == .approved)
     }
 
     @Test func anAdviceNeedsTheCardsCertificate() throws {

@@ -33,6 +33,8 @@ import Testing
             ([0x9F36: "0002"], "05", .cryptogram), ([0x9F10: "06010A03A000"], "05", .noKeys),
             ([0x9F10: nil], "05", .noKeys), ([0x84: "A0000000031010"], "05", .noKeys),
             ([0x9F10: "06010E03A00000"], "05", .noKeys), ([0x5A: nil], "30", .malformed),
+            ([0x5A: "9999990000000014A5"], "30", .malformed), ([0x5A: "999999000000001F14"], "30", .malformed),
+            ([0x5A: nil, 0x57: "9999990000000014"], "30", .malformed), ([0x5F34: "0A"], "30", .malformed),
             ([0x9F02: "00000000100A"], "30", .malformed), ([0x5F2A: "0840"], "12", .currency),
             ([0x5A: "9999990000000030"], "14", .unknownAccount), ([0x5A: "9999990000000022"], "41", .status),
             ([0x9F02: "000000090001"], "61", .limit), ([0x9F02: "000000050001"], "51", .funds),
@@ -123,7 +125,7 @@ import Testing
             ("{\"account\": \"99999901\", \"decision\": \"decline\"}", "approved", "00"),
             ("{\"from\": 1000, \"to\": 1000, \"decision\": \"decline\"}", "declined", "05"),
             ("{\"from\": 1001, \"decision\": \"decline\"}", "approved", "00"),
-            ("{\"message\": \"reversal\", \"decision\": \"decline\"}", "approved", "00"),
+            ("{\"message\": \"reversal\", \"delivery\": \"lost\"}", "approved", "00"),
             ("{\"from\": 1}, {\"decision\": \"decline\"}", "approved", "00"),
         ])
     func theFirstRuleThatAppliesDecides(_ rules: String, _ verdict: String, _ wanted: String) throws {

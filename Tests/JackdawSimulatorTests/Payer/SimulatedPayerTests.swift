@@ -69,10 +69,12 @@ import Testing
 
     @Test(
         arguments: [
-            ("[]", SimulationFileError.Code.kind, ""), ("{", .json, "the file"), ("{\"sign\": 1}", .member, ""),
+            ("[]", SimulationFileError.Code.kind, "the file"), ("{", .json, "the file"),
+            ("{\"sign\": 1}", .member, "the file"),
             ("{\"pin\": {}}", .member, "pin"), ("{\"pin\": {\"digits\": \"123\"}}", .value, "pin.digits"),
             ("{\"pin\": {\"digits\": \"1234\", \"action\": \"bypass\"}}", .member, "pin"),
             ("{\"pin\": {\"digits\": \"1234\", \"wrong_first\": 16}}", .value, "pin.wrong_first"),
+            ("{\"pin\": {\"action\": \"bypass\", \"wrong_first\": 1}}", .member, "pin"),
             ("{\"application\": {}}", .member, "application"),
             ("{\"application\": {\"aid\": \"\"}}", .length, "application.aid"),
             ("{\"signature\": \"ink\"}", .value, "signature"), ("{\"removal\": {}}", .member, "removal"),

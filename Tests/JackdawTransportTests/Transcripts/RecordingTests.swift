@@ -60,7 +60,8 @@ struct RecordingTests {
     /// So that its mask is known.
     @Test func theTranscriptOfAReplayNamesTheRecordedLink() throws {
         let replay = ReplayTransport(try transcript("0.000000 > 01\n"), link: LinkName(.replay, "a"), clock: nil)
-        #expect(replay.recordedLink == "a:b")
+        #expect(replay.deviceName == "a:b")
+        #expect(MemoryTransport.pair(link: Self.link).0.deviceName == Self.link.description)
         #expect(try record(replay, .revealed).link == LinkName(.replay, "a"))
         #expect(lines.with { $0 } == ["jackdaw-transcript 1 revealed a:b\n"])
     }
