@@ -170,7 +170,8 @@ let package = Package(
             name: "JackdawCardsTests", dependencies: ["JackdawCards", "JackdawBytes", "JackdawTestSupport"],
             resources: [.copy("Resources")], swiftSettings: house),
         .testTarget(
-            name: "JackdawEMVTests", dependencies: ["JackdawEMV", "JackdawCards", "JackdawTestSupport"],
+            name: "JackdawEMVTests",
+            dependencies: ["JackdawEMV", "JackdawCards", "JackdawBytes", "JackdawTestSupport"],
             resources: [.copy("Cases"), .copy("Vectors")], swiftSettings: house),
         .testTarget(
             name: "JackdawSwipeTests",

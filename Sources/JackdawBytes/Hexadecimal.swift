@@ -51,6 +51,13 @@ extension Sequence<UInt8> {
 }
 
 extension Span<UInt8> {
+    /// The bytes as hexadecimal digits in upper case, two a byte, without separators: `0F10`.
+    package var hexadecimal: String {
+        var text = ""
+        for index in indices { text += self[index].hexadecimal }
+        return text
+    }
+
     /// Returns the byte that two hexadecimal digits represent; nil if they are not digits, or the text ends before.
     package func byte(at index: Int) -> UInt8? {
         guard index + 1 < count, let high = self[index].hexadecimalValue, let low = self[index + 1].hexadecimalValue

@@ -1,7 +1,7 @@
 import JackdawBytes
 import JackdawCards
 
-/// Converts between bytes and hexadecimal digits, which some readers send and people write.
+/// The bytes of hexadecimal digits, which some readers send and people write.
 enum HexadecimalDigits {
     /// The bytes of digits that are not secret.
     static func bytes(of digits: Span<UInt8>) throws(CryptographyError) -> [UInt8] {
@@ -17,7 +17,4 @@ enum HexadecimalDigits {
             throw CryptographyError(error.code == .oddCount ? .length : .digit, error.message)
         }
     }
-
-    /// Two upper-case digits for each byte.
-    static func text(of bytes: [UInt8]) -> String { bytes.map(\.hexadecimal).joined() }
 }

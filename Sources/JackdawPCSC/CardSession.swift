@@ -212,11 +212,7 @@ final class CardSession: Sendable {
                 defer { state.isBusy = true }
                 return (!state.isBusy, nil)
             }
-            if let failure {
-                throw LinkError(
-                    failure.code, link: failure.link, failure.message, remedy: failure.remedy,
-                    underlying: failure.underlying, undelivered: undelivered)
-            }
+            if let failure { throw failure.leaving(undelivered: undelivered) }
             if hasBegun { return }
             await change.wait(after: seen)
         }

@@ -17,7 +17,9 @@ import Testing
         let bytes: [UInt8] = [0x00, 0x0F, 0x10, 0xAB]
         #expect(bytes.hexadecimal == "000F10AB")
         #expect(bytes.dropFirst(2).hexadecimal == "10AB")
-        #expect([UInt8]().hexadecimal.isEmpty)
+        #expect(bytes.span.hexadecimal == "000F10AB")
+        #expect(bytes.span.extracting(2...).hexadecimal == "10AB")
+        #expect([UInt8]().hexadecimal.isEmpty && [UInt8]().span.hexadecimal.isEmpty)
     }
 
     @Test func onlyHexadecimalDigitsHaveValues() {

@@ -22,7 +22,11 @@ public func memoryHolds(inverted: [UInt8]) throws -> Bool {
     let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/mem"))
     defer { try? file.close() }
     let window = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
-    defer { unsafe window.deallocate() }
+    defer {
+        // A later look must not find the copies of this one.
+        unsafe explicit_bzero(window.baseAddress, window.count)
+        unsafe window.deallocate()
+    }
     let first = UInt(bitPattern: window.baseAddress)
     let own = first..<first + UInt(window.count)
     for line in maps.split(separator: "\n") {

@@ -183,13 +183,13 @@ actor GATTStream {
         var sent = 0
         while sent < bytes.count {
             let left = bytes.count - sent
-            if let end { throw LinkError(end, undelivered: left) }
+            if let end { throw end.leaving(undelivered: left) }
             let chunk = WipedBytes(bytes[sent..<min(sent + size, bytes.count)])
             do throws(BusError) {
                 try await write(chunk)
             } catch {
                 // The reason for the loss of the link is more useful than the error of the write.
-                if let end { throw LinkError(end, undelivered: left) }
+                if let end { throw end.leaving(undelivered: left) }
                 throw device.failure(error, undelivered: left)
             }
             sent += chunk.count
@@ -278,15 +278,6 @@ actor GATTStream {
     private func wake() {
         receiver?.resume()
         receiver = nil
-    }
-}
-
-extension LinkError {
-    /// The same error with the number of bytes that were not sent.
-    fileprivate init(_ error: LinkError, undelivered: Int) {
-        self.init(
-            error.code, link: error.link, error.message, remedy: error.remedy, underlying: error.underlying,
-            undelivered: undelivered)
     }
 }
 

@@ -48,8 +48,6 @@ public struct AuthorityKey: Sendable, Hashable {
         isPublishedTestKey = isTestKey ? true : try PublishedAuthorityKey.contains(key.modulus, of: provider)
     }
 
-    /// 3 and 65537 (EMV Book 2, 11.2.2), in the shortest form.
-    private static let exponents: [[UInt8]] = [[3], [1, 0, 1]]
     /// The sizes of a modulus, in bytes; the upper limit is that of EMV Book 2, B2.1.
     private static let sizes = 64...248
 
@@ -64,7 +62,7 @@ public struct AuthorityKey: Sendable, Hashable {
         guard key.modulus.first != 0 else {
             throw CryptographyError(.value, "the modulus of a CA key must not have leading zeros")
         }
-        guard exponents.contains(key.exponent) else {
+        guard key.hasValidExponent else {
             throw CryptographyError(.value, "the exponent of a CA key must be 03 or 010001")
         }
     }

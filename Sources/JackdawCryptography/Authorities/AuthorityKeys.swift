@@ -1,3 +1,4 @@
+import JackdawBytes
 public import JackdawEMV
 import JackdawReaders
 
@@ -46,7 +47,7 @@ public struct AuthorityKeys: Sendable, Hashable {
     }
 
     private static func name(_ key: AuthorityKey) -> String {
-        "\(HexadecimalDigits.text(of: key.provider))/\(HexadecimalDigits.text(of: [key.index]))"
+        "\(key.provider.hexadecimal)/\(key.index.hexadecimal)"
     }
 }
 

@@ -239,7 +239,7 @@ package struct AESKeySerialNumber: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The serial number as 24 hexadecimal digits.
-    package var description: String { HexadecimalDigits.text(of: bytes) }
+    package var description: String { bytes.hexadecimal }
 }
 
 /// The use of a working key, with the numbers of X9.24-3.

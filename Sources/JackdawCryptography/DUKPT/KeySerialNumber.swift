@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// The key serial number of triple DES DUKPT (X9.24-1): 59 bits for the initial key, 21 for the counter.
 package struct KeySerialNumber: Sendable, Hashable, CustomStringConvertible {
     /// The serial number, ten bytes.
@@ -50,7 +52,7 @@ package struct KeySerialNumber: Sendable, Hashable, CustomStringConvertible {
     private init(unchecked bytes: [UInt8]) { self.bytes = bytes }
 
     /// The serial number as 20 hexadecimal digits.
-    package var description: String { HexadecimalDigits.text(of: bytes) }
+    package var description: String { bytes.hexadecimal }
 }
 
 /// The transaction counter of DUKPT: the number of keys that a reader has taken since its initial key. Only counters

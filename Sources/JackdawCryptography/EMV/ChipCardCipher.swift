@@ -46,8 +46,9 @@ public final class LibCryptoCardCipher: ChipCardCipher {
             throw CryptographyError(.unknownScheme, "unknown scheme of cryptograms; there are \(known)")
         }
         let master = try MasterKeys(
-            cryptogram: Self.key(keys.cryptogram, mode), integrity: Self.key(keys.integrity, mode),
-            confidentiality: Self.key(keys.confidentiality, mode))
+            cryptogram: LibCryptoPrimitives.key(keys.cryptogram, mode),
+            integrity: LibCryptoPrimitives.key(keys.integrity, mode),
+            confidentiality: LibCryptoPrimitives.key(keys.confidentiality, mode))
         usesPublishedTestKeys =
             master.cryptogram.isPublishedTestKey && master.integrity.isPublishedTestKey
             && master.confidentiality.isPublishedTestKey
@@ -57,12 +58,6 @@ public final class LibCryptoCardCipher: ChipCardCipher {
             card = try CardCryptography(version, issuerKeys: master, account: account, mode: mode)
         } else {
             card = try CardCryptography(version, cardKeys: master, mode: mode)
-        }
-    }
-
-    private static func key(_ octets: SecretOctets, _ mode: CardMode) throws(CryptographyError) -> CipherKey {
-        try octets.withOctets { (octets) throws(CryptographyError) in
-            try CipherKey(copying: octets, for: .tripleDES2, mode: mode)
         }
     }
 

@@ -8,7 +8,7 @@ extension LibCryptoPrimitives: IssuerCryptography {
             let pin = try PIN(pin.withOctets { SecretText(copying: $0) })
             let block = try pin.block(.iso0, account: Self.account(account))
             let encrypted = try block.withBytes { (block) throws(CryptographyError) in
-                try Self.key(key).encryptBlocks(block)
+                try Self.key(key, mode).encryptBlocks(block)
             }
             return encrypted.withBytes { bytes in bytes.indices.map { bytes[$0] } }
         } catch {
@@ -19,7 +19,7 @@ extension LibCryptoPrimitives: IssuerCryptography {
     public func pin(ofBlock block: [UInt8], key: SecretOctets, account: SecretOctets) -> SecretOctets? {
         do throws(CryptographyError) {
             guard block.count == 8 else { return nil }
-            let clear = try Self.key(key).decryptBlocks(block.span)
+            let clear = try Self.key(key, mode).decryptBlocks(block.span)
             let number = try Self.account(account)
             let pin = try clear.withBytes { (clear) throws(CryptographyError) in
                 try PIN(block: clear, .iso0, account: number)
@@ -31,16 +31,16 @@ extension LibCryptoPrimitives: IssuerCryptography {
     }
 
     public func isPublishedTestKey(_ key: SecretOctets) -> Bool {
-        do throws(CryptographyError) { return try Self.key(key).isPublishedTestKey } catch { return false }
+        do throws(CryptographyError) { return try Self.key(key, .test).isPublishedTestKey } catch { return false }
     }
 
     private static func account(_ digits: SecretOctets) throws(CryptographyError) -> CardAccount {
         try CardAccount(number: digits.withOctets { SecretText(copying: $0) })
     }
 
-    private static func key(_ octets: SecretOctets) throws(CryptographyError) -> CipherKey {
+    static func key(_ octets: SecretOctets, _ mode: CardMode) throws(CryptographyError) -> CipherKey {
         try octets.withOctets { (octets) throws(CryptographyError) in
-            try CipherKey(copying: octets, for: .tripleDES2, mode: .test)
+            try CipherKey(copying: octets, for: .tripleDES2, mode: mode)
         }
     }
 }

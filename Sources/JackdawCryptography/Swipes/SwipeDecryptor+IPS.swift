@@ -1,3 +1,4 @@
+import JackdawBytes
 import JackdawCards
 import JackdawReaders
 
@@ -78,7 +79,7 @@ extension SwipeDecryptor {
                 && isSame(digits.extracting(last: 4), frame.extracting(swipe.lastDigits))
         }
         let expiry = frame.extracting(swipe.expiry)
-        let isSameExpiry = content.expiry.map { HexadecimalDigits.text(of: [expiry[0], expiry[1]]) == $0.text }
+        let isSameExpiry = content.expiry.map { [expiry[0], expiry[1]].hexadecimal == $0.text }
         // Each block is decrypted separately: a damaged block changes middle digits, which the frame does not have in
         // clear.
         guard isSameNumber, number.isLuhnValid, isSameExpiry ?? true else {

@@ -8,7 +8,7 @@ public protocol IssuerCryptography: ChipCardCryptography where Cipher: IssuerCip
     ///   - pin: the digits in ASCII, 4 to 12.
     ///   - key: the key that PIN pad and issuer share, 16 octets.
     ///   - account: the account number as digits in ASCII, 1 to 19.
-    /// - Returns: eight octets; nil if a value is invalid.
+    /// - Returns: eight octets; nil if a value is invalid, or the key must not be used.
     func pinBlock(of pin: SecretOctets, key: SecretOctets, account: SecretOctets) -> [UInt8]?
 
     /// Decrypts a block of ``pinBlock(of:key:account:)``.

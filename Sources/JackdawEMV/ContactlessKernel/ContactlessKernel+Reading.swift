@@ -35,13 +35,13 @@ extension ContactlessKernel {
             outcome.alternativeInterface = .contact
             outcome.display = DisplayRequest(.insertCard, .processingError)
             finish(outcome)
-        case (_, .commandNotAllowed) where qualifiers.contains(.cdcvmSupported): seePhone(status)
+        case (_, .commandNotAllowed) where qualifiers.contains(.cdcvmSupported): seePhone()
         default: endApplication(.refused(status))
         }
     }
 
     /// Has the cardholder use the device, and present it again. The field is off for 1.3 s.
-    private mutating func seePhone(_ status: StatusWord) {
+    private mutating func seePhone() {
         var outcome = ContactlessOutcome(.tryAgain, .deviceInteraction)
         outcome.start = .protocolActivation
         outcome.display = DisplayRequest(.seePhone, .processingError, holdTime: 13)
@@ -63,21 +63,7 @@ extension ContactlessKernel {
         try readRecord()
     }
 
-    private mutating func readRecord() throws(KernelTermination) {
-        guard let record = objects.nextRecord() else { return try finishReading() }
-        let command = try? CardCommand.readRecord(record.number, file: record.file)
-        try transmit(command, of: .applicationFileLocator, .record(record))
-    }
-
-    mutating func takeRecord(
-        _ response: CardResponse, _ record: ApplicationFileLocator.Record
-    ) throws(KernelTermination) {
-        try objects.add(record, response)
-        note(.record(record))
-        try readRecord()
-    }
-
-    private mutating func finishReading() throws(KernelTermination) {
+    mutating func finishReading() throws(KernelTermination) {
         try objects.requireOneAccount()
         switch scheme {
         case .mastercard: try prepareCryptogram()
@@ -86,6 +72,10 @@ extension ContactlessKernel {
         }
     }
 }
+
+extension ContactlessKernel: RecordReading {}
+extension ContactlessKernel.Waiting: RecordCase {}
+extension ContactlessStep: RecordCase {}
 
 extension StatusWord {
     /// The command is not allowed: 6986. A device answers it if the cardholder must first use it.

@@ -118,13 +118,6 @@ public struct ContactlessKernel<Primitives: AuthenticationPrimitives>: Sendable 
 
     mutating func note(_ step: ContactlessStep) { actions.append(.step(step)) }
 
-    /// Sends a command to the card, and remembers the meaning of its answer.
-    /// - Throws: the object as malformed if there is no command, as its values have an invalid length.
-    mutating func transmit(_ command: CardCommand?, of tag: Tag, _ meaning: Waiting) throws(KernelTermination) {
-        guard let command else { throw KernelTermination(.malformed, tag) }
-        ask(.transmit(command), meaning)
-    }
-
     /// Ends the transaction with its outcome, the last action.
     mutating func finish(_ outcome: ContactlessOutcome) {
         if let reason = outcome.reason { note(.ending(reason)) }

@@ -25,21 +25,7 @@ extension ContactKernel {
         try readRecord()
     }
 
-    private mutating func readRecord() throws(KernelTermination) {
-        guard let record = objects.nextRecord() else { return try finishReading() }
-        let command = try? CardCommand.readRecord(record.number, file: record.file)
-        try transmit(command, of: .applicationFileLocator, .record(record))
-    }
-
-    mutating func takeRecord(
-        _ response: CardResponse, _ record: ApplicationFileLocator.Record
-    ) throws(KernelTermination) {
-        try objects.add(record, response)
-        note(.record(record))
-        try readRecord()
-    }
-
-    private mutating func finishReading() throws(KernelTermination) {
+    mutating func finishReading() throws(KernelTermination) {
         let mandatory: [Tag] = [.applicationExpiration, .accountNumber, .cdol1, .cdol2]
         for tag in mandatory where !objects.card.contains(tag) { throw KernelTermination(.missing, tag) }
         phase = .offlineDataAuthentication

@@ -99,13 +99,10 @@ extension ContactKernel {
             .padding(pin, challenge: response.data.octets, key))
     }
 
-    /// Enciphers a PIN block with random padding (Book 2, 7.2).
-    /// - Returns: false if there are not as many random octets as the effect asked for.
-    @discardableResult
+    /// Enciphers a PIN block with random padding (Book 2, 7.2), as many octets as the effect asked for.
     mutating func encipher(
         _ pin: SecretOctets, _ challenge: [UInt8], _ padding: [UInt8], _ key: RSAPublicKey
-    ) throws(KernelTermination) -> Bool {
-        guard padding.count == key.modulus.count - 17 else { return false }
+    ) throws(KernelTermination) {
         var block: [UInt8] = []
         // An array that grows into other memory would leave a copy of the PIN in the old one.
         block.reserveCapacity(key.modulus.count)
@@ -119,7 +116,6 @@ extension ContactKernel {
         } else {
             try advanceVerification(.notEnciphered)
         }
-        return true
     }
 
     private mutating func finishVerification(

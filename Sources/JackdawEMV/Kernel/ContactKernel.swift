@@ -145,13 +145,6 @@ public struct ContactKernel<Primitives: AuthenticationPrimitives>: Sendable {
         actions.append(.effect(effects.open(task)))
     }
 
-    /// Sends a command to the card.
-    /// - Throws: the object as malformed if there is no command, as its values have an invalid length.
-    mutating func transmit(_ command: CardCommand?, of tag: Tag, _ meaning: Waiting) throws(KernelTermination) {
-        guard let command else { throw KernelTermination(.malformed, tag) }
-        ask(.transmit(command), meaning)
-    }
-
     /// Asks the card for an object with GET DATA.
     mutating func requestData(_ tag: Tag, _ meaning: Waiting) throws(KernelTermination) {
         try transmit(try? CardCommand.getData(tag), of: tag, meaning)

@@ -12,13 +12,15 @@ public struct KernelConfiguration: Sendable {
     public var country: [UInt8]
     /// The version of the application that the terminal supports (9F09), two octets.
     public var applicationVersion: [UInt8]
-    /// The Terminal Action Codes (TAC) of the acquirer. Default: no bit is set.
+    /// The Terminal Action Codes (TAC) of the acquirer: only a bit that they or the card's codes have declines a
+    /// transaction or sends it to the issuer. Default: no bit is set, so that the card's codes alone decide.
     public var actionCodes = ActionCodes.none
-    /// The limits of risk management. Default: a floor limit of 0, so that every transaction goes online.
+    /// The limits of risk management. Default: a floor limit of 0, which every transaction exceeds.
     public var limits = RiskLimits(floorLimit: 0)
     /// The approved transactions, oldest first, for the floor limit. Default: none.
     public var approved: [ApprovedTransaction] = []
-    /// The account numbers, as in tag 5A with any padding, that the terminal must not accept offline. Default: none.
+    /// The account numbers, as in tag 5A with any padding, whose cards set the bit "exception file" of the TVR; the
+    /// action codes decide on them. Without contacts, none of them is approved offline. Default: none.
     public var exceptionFile: [SecretOctets] = []
     /// The certification authority keys. Default: none, every certificate fails.
     public var keys = AuthenticationKeys()
@@ -71,7 +73,8 @@ public struct KernelTransaction: Sendable {
     public var time: [UInt8] = [0, 0, 0]
     /// The number of the transaction at the terminal (9F41), 0 to 99,999,999. Default: 0.
     public var sequenceNumber: UInt64 = 0
-    /// Whether the merchant wants the issuer to decide. Default: false.
+    /// Whether the merchant wants the issuer to decide: a bit of the TVR, on which the action codes decide. Without
+    /// contacts, no card is then approved offline. Default: false.
     public var isOnlineForced = false
 
     /// The greatest amount of objects 81 and 9F04, which have four octets, in minor units.

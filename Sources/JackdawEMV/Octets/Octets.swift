@@ -1,5 +1,3 @@
-import JackdawBytes
-
 /// Octets as numbers, digits and text.
 
 extension Array where Element == UInt8 {
@@ -32,13 +30,6 @@ extension Array {
 }
 
 extension Span where Element == UInt8 {
-    /// The octets as upper-case hexadecimal digits, two an octet.
-    var hexadecimal: String {
-        var text = ""
-        for index in indices { text += self[index].hexadecimal }
-        return text
-    }
-
     /// The octets as one number, the most significant first; the last eight of a longer view.
     var bigEndian: UInt64 {
         var number: UInt64 = 0

@@ -41,7 +41,7 @@ public struct RSAPublicKey: Sendable, Hashable {
 
     /// Whether the exponent is 3 or 65,537, the only ones of EMV (Book 2, annex B2.1). The time to apply a key grows with
     /// its exponent, which a card may choose.
-    var hasValidExponent: Bool { exponent == [0x03] || exponent == [0x01, 0x00, 0x01] }
+    package var hasValidExponent: Bool { exponent == [0x03] || exponent == [0x01, 0x00, 0x01] }
 }
 
 /// A public key of a certification authority, of which a terminal has some for each scheme (EMV Book 2, 11.2.2).

@@ -19,7 +19,7 @@ extension ProcessingRestrictionsReport.Finding {
     public var text: String {
         switch self {
         case .versionsDiffer(let card, let terminal):
-            "the card has application version \(card.span.hexadecimal), the terminal \(terminal.span.hexadecimal)"
+            "the card has application version \(card.hexadecimal), the terminal \(terminal.hexadecimal)"
         case .terminalNotAllowed(let isATM):
             isATM ? "the card is not valid at ATMs" : "the card is valid at ATMs only"
         case .transactionNotAllowed(let type, let isDomestic):
@@ -40,7 +40,7 @@ extension TransactionType {
         case .cash: "withdrawals of cash"
         case .cashDisbursement: "cash disbursements"
         case .refund: "refunds"
-        default: "transactions of type \([rawValue].span.hexadecimal)"
+        default: "transactions of type \(rawValue.hexadecimal)"
         }
     }
 }

@@ -120,7 +120,7 @@ public struct AuthorisationResponseCode: Sendable, Hashable, CustomStringConvert
 
     /// The two characters if they are printable ASCII, else the digits of the octets.
     public var description: String {
-        guard octets.allSatisfy({ (0x20...0x7E).contains($0) }) else { return octets.span.hexadecimal }
+        guard octets.allSatisfy({ (0x20...0x7E).contains($0) }) else { return octets.hexadecimal }
         var text = ""
         for octet in octets { text.unicodeScalars.append(Unicode.Scalar(octet)) }
         return text

@@ -16,7 +16,7 @@ public struct ApprovedTransaction: Sendable, Equatable {
 
 /// The limits of a terminal for one application, by which it selects transactions for the issuer.
 public struct RiskLimits: Sendable, Hashable {
-    /// Transactions of this amount and above go online. Minor units.
+    /// Transactions of this amount and above exceed the limit. Minor units.
     public var floorLimit: UInt64
     /// Below this amount, transactions are selected with ``targetPercentage``. Minor units, at most the floor limit.
     public var selectionThreshold: UInt64

@@ -63,7 +63,7 @@ public struct ApplicationCandidate: Sendable, Hashable {
     public var displayName: String {
         if let preferredName { return preferredName }
         if let label, !label.isEmpty { return label }
-        return name.span.hexadecimal
+        return name.hexadecimal
     }
 
     /// The candidate of an entry of a directory, or of the control information of an application.

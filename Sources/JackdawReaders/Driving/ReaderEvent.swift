@@ -157,7 +157,7 @@ public enum ReaderFact: Sendable, Hashable, CustomStringConvertible {
         case .model: "model \(text ?? "")"
         case .firmware: "firmware \(text ?? "")"
         case .serialNumber: "serial number \(text ?? "")"
-        case .keySerialNumber(let bytes): "key serial number \(bytes.span.hexadecimal())"
+        case .keySerialNumber(let bytes): "key serial number \(bytes.span.spacedHexadecimal())"
         case .battery(let report):
             "battery \(report.percent.map { "\($0) %" } ?? "unknown")\(report.isCharging == true ? ", charging" : "")"
         case .capability: "capability \(text ?? "")"

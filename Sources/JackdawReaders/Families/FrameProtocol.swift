@@ -1,5 +1,3 @@
-import JackdawBytes
-
 /// A protocol whose frames can be explained without a reader. Each family declares its own.
 public struct FrameProtocol: Sendable {
     /// The name in commands: lower case, without spaces.
@@ -91,9 +89,6 @@ package struct FrameKind: Sendable {
 
     /// Bytes without a meaning, the same for each call.
     static func filler(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 * 37 + 11) } }
-
-    /// The hexadecimal digits of a text.
-    static func digits(_ text: String) -> String { text.utf8.map(\.hexadecimal).joined() }
 }
 
 /// The meaning of a frame in one direction.

@@ -70,7 +70,7 @@ package struct FloJackDialect: ReaderDialect {
             guard request?.bytes.starts(with: [frame[0]]) == true, request?.bytes[2] == frame[2] else {
                 return [.unknown("a status that was not asked for")]
             }
-            let version = data.hexadecimal()
+            let version = data.spacedHexadecimal()
             return [.done(frame[2] == Status.software ? [.firmware(version)] : [.model("hardware \(version)")])]
         // Only the bytes of a tag are known here: its number, or all of its memory.
         case .tag: return [.card(.tapped), .reported(.bytes(ReaderBytes(copying: data)))]

@@ -4,7 +4,7 @@ import JackdawBytes
 extension Span<UInt8> {
     /// Returns the bytes in hexadecimal, separated by spaces; only the first `most` of them, with `...` if there are
     /// more.
-    func hexadecimal(first most: Int = 32) -> String {
+    func spacedHexadecimal(first most: Int = 32) -> String {
         let shown = (0..<Swift.min(count, most)).map { self[$0].hexadecimal }
         return shown.joined(separator: " ") + (count > most ? " ..." : "")
     }
@@ -27,7 +27,7 @@ extension Span<UInt8> {
 
     /// Returns possible card data as it may be shown: the bytes if `isRevealing`, otherwise their number.
     func sensitive(_ isRevealing: Bool) -> String {
-        isRevealing ? hexadecimal(first: count) : count == 1 ? "1 byte" : "\(count) bytes"
+        isRevealing ? spacedHexadecimal(first: count) : count == 1 ? "1 byte" : "\(count) bytes"
     }
 }
 

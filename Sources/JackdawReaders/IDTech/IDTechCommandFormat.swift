@@ -41,7 +41,7 @@ package struct IDTechCommandFormat: FrameFormat {
         if hasLength(frame) {
             fields.append(FrameField("length", 3..<4, "\(frame[3])"))
             let data = frame.extracting(4..<end)
-            let shown = isRevealing || !data.mayBeOfACard ? data.hexadecimal(first: 255) : data.sensitive(false)
+            let shown = isRevealing || !data.mayBeOfACard ? data.spacedHexadecimal(first: 255) : data.sensitive(false)
             fields.append(FrameField("data", 4..<end, shown))
         }
         return fields + [FrameField("ETX", end..<end + 1, "03"), FrameField("LRC", end + 1..<end + 2, "right")]
@@ -155,7 +155,7 @@ package struct IDTechAnswerFormat: FrameFormat {
                 let next = start + 2 + Int(frame[start + 1])
                 let name = "\(IDTechFunction(rawValue: frame[start]))"
                 let value = frame.extracting(start + 2..<next)
-                let shown = value.mayBeOfACard ? value.sensitive(isRevealing) : value.hexadecimal(first: 255)
+                let shown = value.mayBeOfACard ? value.sensitive(isRevealing) : value.spacedHexadecimal(first: 255)
                 fields.append(FrameField(name, start..<next, shown))
                 start = next
             }

@@ -203,7 +203,7 @@ extension IDTechSwipe {
     func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
         /// Shows the field in full if `isRevealing`.
         func shown(_ name: String, _ range: Range<Int>) -> FrameField {
-            FrameField(name, range, frame.extracting(range).hexadecimal(first: isRevealing ? range.count : 32))
+            FrameField(name, range, frame.extracting(range).spacedHexadecimal(first: isRevealing ? range.count : 32))
         }
         let layout = isEnhanced ? "enhanced" : "original"
         var fields = [

@@ -1,3 +1,4 @@
+import JackdawBytes
 import JackdawDSP
 
 /// The inferred protocol of IPS's readers, from an OEM's sample code: one byte wakes them, and they send swipes.
@@ -57,7 +58,7 @@ package struct IPSDialect: ReaderDialect {
         }
         guard let layout = try? IPSSwipe(frame, layout) else { return [.badSwipe("the reader did not read the card")] }
         var builder = ReaderSwipe.Builder()
-        let digits = [layout.issuer, layout.lastDigits].map { frame.extracting($0).digits }
+        let digits = [layout.issuer, layout.lastDigits].map { frame.extracting($0).hexadecimal }
         let stars = layout.accountNumberCount - digits[0].count - digits[1].count
         if stars > 0 {
             let number = Array((digits[0] + String(repeating: "*", count: stars) + digits[1]).utf8)

@@ -48,7 +48,7 @@ package struct IPSFormat: FrameFormat {
             ]
         }
         // The visible digits would be all of a short number.
-        let issuer = swipe.accountNumberCount >= 13 ? frame.extracting(swipe.issuer).digits : "..."
+        let issuer = swipe.accountNumberCount >= 13 ? frame.extracting(swipe.issuer).hexadecimal : "..."
         let name = frame.extracting(swipe.name)
         let place = layout
         return [
@@ -60,10 +60,10 @@ package struct IPSFormat: FrameFormat {
             FrameField(
                 "digits of the PAN", place.numberLength..<place.numberLength + 1, "\(swipe.accountNumberCount)"),
             FrameField("PAN, first digits", swipe.issuer, issuer),
-            FrameField("PAN, last digits", swipe.lastDigits, frame.extracting(swipe.lastDigits).digits),
-            FrameField("expiry", swipe.expiry, frame.extracting(swipe.expiry).digits),
+            FrameField("PAN, last digits", swipe.lastDigits, frame.extracting(swipe.lastDigits).hexadecimal),
+            FrameField("expiry", swipe.expiry, frame.extracting(swipe.expiry).hexadecimal),
             FrameField("name", swipe.name, isRevealing ? name.printable : CardholderName.mask(name)),
-            FrameField("KSN", swipe.keySerialNumber, frame.extracting(swipe.keySerialNumber).hexadecimal()),
+            FrameField("KSN", swipe.keySerialNumber, frame.extracting(swipe.keySerialNumber).spacedHexadecimal()),
             // Some are not encrypted, and some have keys that are public.
             FrameField("encrypted tracks", swipe.encrypted, frame.extracting(swipe.encrypted).sensitive(isRevealing)),
             FrameField(
@@ -100,11 +100,6 @@ package struct IPSFormat: FrameFormat {
         default: "\(byte.hexadecimal), DUKPT in devices without a battery"
         }
     }
-}
-
-extension Span<UInt8> {
-    /// Two decimal digits a byte (BCD).
-    var digits: String { indices.map { self[$0].hexadecimal }.joined() }
 }
 
 extension UInt8 {

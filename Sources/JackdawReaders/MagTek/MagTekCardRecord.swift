@@ -167,7 +167,7 @@ extension MagTekCardRecord {
         func add(_ name: String, _ range: Range<Int>, _ value: String) {
             fields.append(FrameField(name, range.lowerBound + start..<range.upperBound + start, value))
         }
-        func bytes(_ range: Range<Int>) -> String { record.extracting(range).hexadecimal() }
+        func bytes(_ range: Range<Int>) -> String { record.extracting(range).spacedHexadecimal() }
         // Hash, fingerprint, and the tracks of a reader without a key are card data.
         func sensitive(_ range: Range<Int>) -> String { record.extracting(range).sensitive(isRevealing) }
         func numbers(_ range: Range<Int>) -> String { range.map { "\(record[$0])" }.joined(separator: ", ") }

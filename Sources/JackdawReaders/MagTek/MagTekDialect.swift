@@ -283,7 +283,7 @@ extension ReaderFamily {
                     FrameKind(
                         "answers", MagTekFormat(.answer), .answer, isLikely: MagTekFormat.isSwipeOrKnownResult,
                         // Two swipes of a reader without keys, and padding between them.
-                        seeds: ["303230300D", FrameKind.digits(plainSwipe + "xxxxx" + plainSwipe)],
+                        seeds: ["303230300D", (plainSwipe + "xxxxx" + plainSwipe).utf8.hexadecimal],
                         measured: { () throws(FrameFault) in
                             [
                                 ("answers", [try MagTekFormat.answer(.done, FrameKind.filler(120))]),

@@ -58,7 +58,7 @@ package struct MiuraFormat: FrameFormat {
         case .command where end - Self.apduStart >= 4:
             let instruction = MiuraInstruction(rawValue: UInt16(frame[3]) << 8 | UInt16(frame[4]))
             fields.append(FrameField("CLA INS", 3..<5, "\(instruction)"))
-            fields.append(FrameField("P1 P2", 5..<7, frame.extracting(5..<7).hexadecimal()))
+            fields.append(FrameField("P1 P2", 5..<7, frame.extracting(5..<7).spacedHexadecimal()))
             fields += Self.contentFields(of: frame, isRevealing: isRevealing)
         case .answer where frame[1] & Self.chained == 0:
             let body = Self.apduStart..<end - 2

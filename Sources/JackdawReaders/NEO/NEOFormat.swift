@@ -74,7 +74,7 @@ package struct NEOFormat: FrameFormat {
             return .fault(
                 FrameFault(
                     .check, at: end,
-                    "the CRC is \(bytes.extracting(end..<end + 2).hexadecimal()); "
+                    "the CRC is \(bytes.extracting(end..<end + 2).spacedHexadecimal()); "
                         + "the bytes give \(crc.0.hexadecimal) \(crc.1.hexadecimal)"))
         }
         return .whole(end + 2)
@@ -106,8 +106,8 @@ package struct NEOFormat: FrameFormat {
         case (.command, 0x02, 0x01) where data.count >= 1: add("wait", to: 1, "\(data[0]) s")
         case (.command, 0x60, 0x10) where data.count >= 5:
             add("fallback", to: 1, data[0].hexadecimal)
-            add("timeout 1", to: 3, data.extracting(1..<3).hexadecimal())
-            add("timeout 2", to: 5, data.extracting(3..<5).hexadecimal())
+            add("timeout 1", to: 3, data.extracting(1..<3).spacedHexadecimal())
+            add("timeout 2", to: 5, data.extracting(3..<5).spacedHexadecimal())
         case (.answer, 0x02, _):
             guard let card = NEOTransaction(data) else { break }
             for (index, track) in card.tracks.enumerated() {
@@ -117,7 +117,7 @@ package struct NEOFormat: FrameFormat {
             let start = fields.last.map { $0.range.upperBound - Self.dataStart } ?? 0
             if start < card.objectsStart {
                 let name = card.tracks.isEmpty ? "attributes" : "clearing record"
-                add(name, to: card.objectsStart, data.extracting(start..<card.objectsStart).hexadecimal())
+                add(name, to: card.objectsStart, data.extracting(start..<card.objectsStart).spacedHexadecimal())
             }
         default: break
         }

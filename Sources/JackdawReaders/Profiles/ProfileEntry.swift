@@ -120,7 +120,7 @@ public enum ProfileValue: Sendable, Hashable, CustomStringConvertible {
         switch self {
         case .number(let number): Int(exactly: number).map { "\($0)" } ?? "\(number)"
         case .text(let text): text
-        case .bytes(let bytes): bytes.span.hexadecimal(first: bytes.count)
+        case .bytes(let bytes): bytes.span.spacedHexadecimal(first: bytes.count)
         case .flag(let flag): flag ? "yes" : "no"
         }
     }

@@ -103,7 +103,7 @@ extension ReaderProfile {
             case nil: .null
             case .number(let number): .number(number)
             case .text(let text): .text(text)
-            case .bytes(let bytes): .text(bytes.span.hexadecimal(first: bytes.count))
+            case .bytes(let bytes): .text(bytes.span.spacedHexadecimal(first: bytes.count))
             case .flag(let flag): .flag(flag)
             }
         return .object([

@@ -109,7 +109,7 @@ public struct LinkError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The same error with another number of unsent bytes.
-    func leaving(undelivered: Int) -> LinkError {
+    package func leaving(undelivered: Int) -> LinkError {
         LinkError(
             code, link: link, message, remedy: remedy, underlying: underlying, undelivered: undelivered)
     }

@@ -46,7 +46,18 @@ struct CommandError: Error {
         self.init(ExitStatus(rawValue: error.code.exitStatus) ?? .inputOutput, text)
     }
 
-    /// The error of a link that could not be opened, or that ended.
+    /// The error of a link that could not be opened. The file of a link that replaces a device is an input.
+    init(opening error: LinkError) {
+        let scheme = (try? LinkName(parsing: error.link))?.scheme
+        let isFile = scheme == .wav || scheme == .replay
+        guard isFile, error.code == .notFound || error.code == .notPermitted else {
+            self.init(error)
+            return
+        }
+        self.init(.noInput, error.description)
+    }
+
+    /// The error of a link that ended, or that is no file and could not be opened.
     init(_ error: LinkError) {
         self.init(ExitStatus(rawValue: error.code.exitStatus) ?? .inputOutput, error.description)
     }

@@ -100,7 +100,7 @@ struct SoundListening {
                 guard isLate() else { throw .interrupted }
                 return nil
             }
-            guard let (wait, report) = retry.next(after: failure) else { throw CommandError(failure) }
+            guard let (wait, report) = retry.next(after: failure) else { throw CommandError(opening: failure) }
             if let report { print(report) }
             let end = environment.now() + wait
             while case let rest = end - environment.now(), rest > .zero {

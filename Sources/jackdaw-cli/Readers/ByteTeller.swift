@@ -47,7 +47,7 @@ struct ByteTeller: Sendable {
             _ = await receive(session)
             await session.close()
         } catch {
-            throw CommandError(error)
+            throw CommandError(opening: error)
         }
         if let failure = tally.withLock({ $0.isEnough ? nil : $0.failure }) { throw CommandError(failure) }
     }

@@ -71,7 +71,7 @@ struct CardListener: Sendable {
         do throws(LinkError) {
             transport = try await connect()
         } catch {
-            throw CommandError(error)
+            throw CommandError(opening: error)
         }
         _ = await converse(over: transport) { tell($0) }
         await transport.close()

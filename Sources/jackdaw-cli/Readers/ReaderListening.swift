@@ -189,16 +189,16 @@ struct ReaderListening {
     /// Rejects the transcript of a conversation: without a family the driver sends nothing, and a playback goes on only
     /// after the recorded requests are sent again.
     private func refuseConversations() throws(CommandError) {
-        let (link, carrier) = (options.link, options.link.carrier)
+        let carrier = options.link.carrier
         guard carrier.scheme == .replay else { return }
         do throws(LinkError) {
-            let transcript = try Transcript(contentsOf: carrier.address, link: link.description)
+            let transcript = try Transcript(contentsOf: carrier.address, link: carrier.description)
             guard transcript.entries.contains(where: \.isSent) else { return }
         } catch {
-            throw CommandError(error)
+            throw CommandError(opening: error)
         }
         throw CommandError(
-            .usage, "\(link): name the family with --reader: the transcript has requests to the reader")
+            .usage, "\(options.link): name the family with --reader: the transcript has requests to the reader")
     }
 
     // MARK: The reader

@@ -70,7 +70,7 @@ struct ReadChipCard: Verb {
             do throws(LinkError) {
                 transport = try await environment.connect(link, nil, .kernel)
             } catch {
-                throw CommandError(error)
+                throw CommandError(opening: error)
             }
             return try await ChipCard(transport).read(survey, explainer, isJSON: isJSON, conversation)
         }

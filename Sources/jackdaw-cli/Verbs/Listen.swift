@@ -54,8 +54,8 @@ struct Listen: Verb {
               65  the transcript (replay:) is of another conversation; the profile is
                   invalid, or for another reader family; the key is invalid, is
                   published for tests, or decrypted no swipe
-              66  the profile or the key file is missing or not readable, or other
-                  users can write the key file
+              66  the input (wav:, replay:), the profile or the key file is missing
+                  or not readable, or other users can write the key file
               69  the device is missing, busy or not permitted; the reader does not
                   answer, or has disconnected for good
               74  I/O error; the transcript (record:) has the maximum size that can

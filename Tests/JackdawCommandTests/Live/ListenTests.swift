@@ -289,9 +289,11 @@ import Testing
         let run = CommandRun("listen", "--link", "hw:1,0")
         #expect(run.status == 64)
         #expect(run.messages.contains("unknown kind of link hw"))
-        let missing = CommandRun("listen", "--link", "wav:\(folder("none.wav"))")
-        #expect(missing.status == 69)
-        #expect(missing.messages.contains("none.wav"))
+        for link in ["wav:\(folder("none.wav"))", "replay:\(folder("none.wav"))"] {
+            let missing = CommandRun("listen", "--link", link)
+            #expect(missing.status == 66)
+            #expect(missing.messages.contains("none.wav"))
+        }
     }
 
     private func sine(turns: Double) -> Double { sin(2 * Double.pi * turns) }

@@ -144,9 +144,13 @@ import Testing
         for link in ["tcp:192.0.2.7:4000", "sim:miura", "replay", "wav:a.wav"] {
             #expect(CommandRun("emv", "read", "--link", link).status == 64)
         }
-        let status = try await onOwnThread {
-            CommandRun("emv", "read", "--link", "replay:/nonexistent/card.txt").status
-        }
-        #expect(status == 69)
+    }
+
+    /// A missing file is a missing input, also if it replaces a device.
+    @Test(arguments: ["replay:/nonexistent/card.txt", "record:/dev/null,replay:/nonexistent/card.txt"])
+    func aMissingTranscriptIsAMissingInput(link: String) async throws {
+        let run = try await onOwnThread { CommandRun("emv", "read", "--link", link) }
+        #expect(run.status == 66)
+        #expect(run.messages.contains("there is no /nonexistent/card.txt"))
     }
 }

@@ -26,4 +26,17 @@ import Testing
         #expect(primitives.isPublishedTestKey(key))
         #expect(!primitives.isPublishedTestKey(SecretOctets(hex("0123456789ABCDEFFEDCBA98765432FF"))))
     }
+
+    @Test func publishedKeysAreRefusedForLiveCards() throws {
+        let live = LibCryptoPrimitives(mode: .live)
+        let published = SecretOctets(hex("0123456789ABCDEFFEDCBA9876543210"))
+        let (pin, account) = (secret("1234"), secret("4761739001010010"))
+        #expect(live.isPublishedTestKey(published))
+        #expect(live.pinBlock(of: pin, key: published, account: account) == nil)
+        let block = try #require(primitives.pinBlock(of: pin, key: published, account: account))
+        #expect(live.pin(ofBlock: block, key: published, account: account) == nil)
+        let own = SecretOctets(hex("0011223344556677FFEEDDCCBBAA9988"))
+        let other = try #require(live.pinBlock(of: pin, key: own, account: account))
+        #expect(live.pin(ofBlock: other, key: own, account: account) == pin)
+    }
 }

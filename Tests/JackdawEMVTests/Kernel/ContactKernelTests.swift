@@ -226,6 +226,28 @@ import Testing
         #expect(outcome.objects[0x9F34] == hex("3F0000"))
     }
 
+    /// The TVR acts through the action codes alone (Book 3, 10.7): a card without codes of its own is approved offline,
+    /// unless the terminal's codes have the bit.
+    @Test(arguments: [TerminalVerificationResults.cardOnExceptionFile, .merchantForcedOnline], [false, true])
+    func theActionCodesDecideOnTheWishesOfTheMerchant(
+        bit: TerminalVerificationResults, hasCodes: Bool
+    ) throws {
+        var card = VirtualCard.plain("9F0D0500000000009F0E0500000000009F0F050000000000")
+        card.cryptograms = [VirtualCard.cryptogram(hasCodes ? 0x80 : 0x40), VirtualCard.cryptogram(0x00)]
+        var configuration = try KernelConfiguration.test()
+        if bit == .cardOnExceptionFile { configuration.exceptionFile = [SecretOctets(hex("9999990000000014"))] }
+        if hasCodes { configuration.actionCodes = ActionCodes(denial: [], online: bit, default: bit) }
+        var transaction = try KernelTransaction.test()
+        transaction.isOnlineForced = bit == .merchantForcedOnline
+        var run = KernelRun(
+            try ContactKernel(configuration, transaction, application: DataObjectStore(), PlainPrimitives()), card)
+        let outcome = try run.finish()
+        #expect(outcome.tvr.contains(bit))
+        #expect(commands(run, 0xAE)[0][2] == (hasCodes ? 0x80 : 0x40))
+        // The issuer is not reached.
+        #expect(outcome.disposition == (hasCodes ? .declined : .approved))
+    }
+
     @Test func theHashOfTheCertificateDataIsGiven() throws {
         // The CDOL1 asks for the TC hash; the card has no TDOL, so that the terminal's is used, and is empty.
         var card = VirtualCard()

@@ -1,4 +1,5 @@
 import Foundation
+import JackdawBytes
 import JackdawTestSupport
 import Testing
 
@@ -129,7 +130,7 @@ import Testing
     }
 
     private func name(_ event: CardholderVerificationReport.Event) -> String? {
-        let code = [event.rule.method.code].span.hexadecimal
+        let code = event.rule.method.code.hexadecimal
         return switch event.decision {
         case .conditionNotSatisfied: nil
         case .unrecognised: "unrecognised_\(code)"

@@ -1,4 +1,5 @@
 import Foundation
+import JackdawBytes
 import JackdawTestSupport
 import Testing
 
@@ -318,7 +319,7 @@ import Testing
         var exchanges: [Output.Exchange] = []
         while let command = run.next() {
             let word = words.popFirst() ?? "6F00"
-            exchanges.append(Output.Exchange(apdu: command.octets.span.hexadecimal, sw: word))
+            exchanges.append(Output.Exchange(apdu: command.octets.hexadecimal, sw: word))
             run.receive(StatusWord(rawValue: UInt16(word, radix: 16) ?? 0))
         }
         return exchanges

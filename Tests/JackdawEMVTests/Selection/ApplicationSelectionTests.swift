@@ -1,3 +1,4 @@
+import JackdawBytes
 @testable import JackdawEMV
 import JackdawTestSupport
 import Testing
@@ -19,7 +20,7 @@ import Testing
     ) throws -> ApplicationSelection.Step {
         var step = first
         while case .send(let command, let identifier) = step {
-            let answer = card[command.octets.span.hexadecimal] ?? "6A82"
+            let answer = card[command.octets.hexadecimal] ?? "6A82"
             step = selection.receive(try CardResponse(hex(answer).span), to: identifier)
         }
         return step
@@ -44,7 +45,7 @@ import Testing
             $0.append(0x84, name)
             $0.append(0xA5, hex(proprietary))
         }
-        return builder.octets.span.hexadecimal + "9000"
+        return builder.octets.hexadecimal + "9000"
     }
 
     private static let contactless = [
@@ -158,7 +159,7 @@ import Testing
                 }
             }
         }
-        var card = ["00A404000E325041592E5359532E444446303100": directory.octets.span.hexadecimal + "9000"]
+        var card = ["00A404000E325041592E5359532E444446303100": directory.octets.hexadecimal + "9000"]
         card["00A404000BA0000000041010AABBCCDD00"] = "6A82"
         card["00A4040007A000000003101000"] = Self.information(Self.visa, "500456495341")
         for hasKernel1 in [false, true] {

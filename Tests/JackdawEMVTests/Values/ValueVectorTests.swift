@@ -1,4 +1,5 @@
 import Foundation
+import JackdawBytes
 @testable import JackdawEMV
 import JackdawTestSupport
 import Testing
@@ -66,8 +67,8 @@ import Testing
             let found = try #require(data, "\(row.id)")
             #expect(found.format.application == out.application, "\(row.id)")
             #expect(Self.name(found.format) == out.format, "\(row.id)")
-            #expect([found.derivationKeyIndex].span.hexadecimal == out.dki, "\(row.id)")
-            if let cvn = out.cvn { #expect([found.cryptogramVersion].span.hexadecimal == cvn, "\(row.id)") }
+            #expect(found.derivationKeyIndex.hexadecimal == out.dki, "\(row.id)")
+            if let cvn = out.cvn { #expect(found.cryptogramVersion.hexadecimal == cvn, "\(row.id)") }
             if let version = out.cryptogram_version {
                 #expect((found.cryptogramVersion & 0x0F == 6 ? "AES" : "TDES") == version, "\(row.id)")
             }

@@ -126,18 +126,34 @@ import Testing
         #expect(!"\(try PlainCard.card(("\"9F48\": \"made\"", "\"9F20\": \"00\"")))".contains("9F48"))
     }
 
-    /// The file has the private exponent as digits, and no memory but that of the card has its octets.
+    /// The file has private exponents as digits, and no memory but that of the card has their octets. There are 48 of them,
+    /// of eight lengths, with the same octets in the middle: if the memory of one were freed and not overwritten, other
+    /// values would not take all of its places before the second look.
     @Test func keysAreNotLeftInMemory() throws {
         var random = SeededRandom(seed: 5)
-        let inverted = (0..<96).map { _ in UInt8.random(in: 0...255, using: &random) }
+        let inverted = (0..<32).map { _ in UInt8.random(in: 0...255, using: &random) }
         let digits = inverted.map { String(Int(~$0) + 256, radix: 16).suffix(2) }.joined()
+        let modulus = String(repeating: "7F", count: 208)
+        let applications = (0..<12).map { number in
+            let keys = ["authority", "issuer", "card", "pin"].enumerated().map { place, name in
+                let start = Self.octets(32 + 16 * ((4 * number + place) % 8))
+                return """
+                    "\(name)": {"modulus": "\(modulus)", "private_exponent": "\(start)\(digits)\(Self.octets(16))"}
+                    """
+            }
+            return PlainCard.other.replacing("A0000009990102", with: "A00000099901\(10 + number)")
+                .replacing("\"profile\"", with: "\"rsa\": {\(keys.joined(separator: ", "))}, \"profile\"")
+        }
+        let changes = [
+            (PlainCard.other, applications.joined(separator: ",")),
+            ("\"language\"", "\"directories\": [\"PSE\"], \"language\""),
+        ]
         func load() throws -> Bool {
-            // The key of the card, which is the last one.
-            let card = try PlainCard.card(("\"private_exponent\": \"03\"}}", "\"private_exponent\": \"\(digits)\"}}"))
-            return try memoryHolds(inverted: Array(inverted[32..<64])) && !card.isPowered
+            let card = try PlainCard.card(changes)
+            return try memoryHolds(inverted: inverted) && !card.isPowered
         }
         #expect(try load())
-        #expect(try !memoryHolds(inverted: Array(inverted[32..<64])))
+        #expect(try !memoryHolds(inverted: inverted))
     }
 
     @Test func masterKeysMustBePublished() throws {
