@@ -45,6 +45,18 @@ struct JoinedParts: ~Copyable {
         count += 1
     }
 
+    /// Adds a part of a message that is not appended if the message is lost.
+    /// - Returns: the whole message after its last part; nil before, and if the message is lost.
+    /// - Throws: ``JoiningFault`` if the message is too long; it is lost then.
+    mutating func join(_ part: Span<UInt8>, isEnd: Bool) throws(JoiningFault) -> SecretBytes? {
+        guard !isSkipping else {
+            if isEnd { reset() }
+            return nil
+        }
+        try append(part, isEnd: isEnd)
+        return isEnd ? finish() : nil
+    }
+
     /// Passes the message to `take`, and resets.
     mutating func finish(_ take: (Span<UInt8>) -> Void) {
         bytes.withBytes { take($0) }

@@ -14,13 +14,16 @@ extension TagLengthValue {
     private static let mostObjects = 512
 
     /// Parses all objects of a message, nested ones included; each follows the object that contains it.
-    /// - Parameter message: a sequence of objects; bytes 00 between them are ignored.
+    /// - Parameters:
+    ///   - message: a sequence of objects; bytes 00 between them are ignored.
+    ///   - opaque: tags whose values are not objects, although their form says so. Default: none.
     /// - Returns: nil if the message is not BER-TLV, or if the objects are too many or too deeply nested.
-    static func read(_ message: Span<UInt8>) -> [TagLengthValue]? {
+    static func read(_ message: Span<UInt8>, opaque: Set<Tag> = []) -> [TagLengthValue]? {
         var walker = TagLengthValueWalker(message)
         var found: [TagLengthValue] = []
         do throws(DataObjectError) {
             while let object = try walker.next(in: message) {
+                if opaque.contains(object.tag) { walker.skipContents() }
                 let isTooDeep = object.depth == greatestDepth && object.tag.isConstructed
                 guard found.count < mostObjects, !isTooDeep else { return nil }
                 found.append(object)

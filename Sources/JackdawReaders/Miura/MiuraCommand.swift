@@ -179,28 +179,7 @@ extension MiuraCommand {
             awaited: awaited)
     }
 
-    /// Begins a payment with a card that is inserted in the reader.
-    /// - Parameters:
-    ///   - amount: in the currency's smallest unit, 0 to 999,999,999,999.
-    ///   - currency: by its number in ISO 4217, such as 826 or 978.
-    ///   - kind: EMV's transaction type; 00 is a purchase.
-    ///   - date: year, month and day, each 0 to 99.
-    /// - Returns: the command.
-    /// - Throws: ``FrameFault`` (`field`) for other values.
-    package static func startTransaction(
-        amount: Int, currency: Int, kind: UInt8 = 0, date: (year: Int, month: Int, day: Int)
-    ) throws(FrameFault) -> MiuraCommand {
-        let day = try decimal(date.year, 1) + decimal(date.month, 1) + decimal(date.day, 1)
-        let objects =
-            TagLengthValueBuilder.encode(MiuraTag.amount, try decimal(amount, 6))
-            + TagLengthValueBuilder.encode(MiuraTag.currency, try decimal(currency, 2))
-            + TagLengthValueBuilder.encode(MiuraTag.transactionKind, [kind])
-            + TagLengthValueBuilder.encode(MiuraTag.date, day)
-        return try MiuraCommand(
-            .startTransaction, data: TagLengthValueBuilder.encode(MiuraTag.commandData, objects), awaited: 0)
-    }
-
-    /// Continues a payment after the issuer's answer.
+    /// Continues a payment with a response code.
     /// - Parameters:
     ///   - code: the issuer's answer (8A), two characters: `00` accepts, `Z1` declines because the issuer could not be
     ///     reached.
@@ -214,20 +193,6 @@ extension MiuraCommand {
         let answer = TagLengthValueBuilder.encode(MiuraTag.authorisationResponse, Array(code.utf8)) + objects
         return try MiuraCommand(
             .continueTransaction, data: TagLengthValueBuilder.encode(MiuraTag.commandData, answer))
-    }
-
-    /// Encodes a number as BCD, two digits a byte.
-    private static func decimal(_ number: Int, _ bytes: Int) throws(FrameFault) -> [UInt8] {
-        var rest = number
-        var digits: [UInt8] = []
-        for _ in 0..<bytes {
-            digits.insert(UInt8(max(0, rest % 10)) | UInt8(max(0, rest / 10 % 10)) << 4, at: 0)
-            rest /= 100
-        }
-        guard number >= 0, rest == 0 else {
-            throw FrameFault(.field, at: 8, "\(number) is not a number of \(2 * bytes) digits")
-        }
-        return digits
     }
 }
 
@@ -261,6 +226,7 @@ package struct MiuraInstruction: NamedNumber {
     package static let startTransaction = MiuraInstruction(rawValue: 0xDED1)
     package static let continueTransaction = MiuraInstruction(rawValue: 0xDED2)
     package static let startContactless = MiuraInstruction(rawValue: 0xDEC1)
+    package static let onlinePIN = MiuraInstruction(rawValue: 0xDED6)
 
     package static let names: [UInt16: String] = [
         0x00A4: "select file", 0x00A5: "delete file", 0x00A6: "list files", 0x00B0: "read binary",

@@ -7,7 +7,9 @@ internal import Synchronization
 /// The protocol of Miura's readers (M010, M020 and similar): MPI commands to the card reader, and unsolicited card
 /// status reports while they are switched on.
 package struct MiuraDialect: ReaderDialect {
-    package let family = "miura"
+    /// The name of the family.
+    static let name = "miura"
+    package let family = MiuraDialect.name
     package let times: ReaderTimes
     /// P1 of the card status command that switches the reports on.
     package let reportFlags: UInt8
@@ -151,9 +153,10 @@ package struct MiuraDialect: ReaderDialect {
 
     /// Interprets an unsolicited message; the first card report confirms that reports are switched on.
     private func report(_ message: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
-        guard message.count >= 2, let objects = TagLengthValue.read(message.extracting(first: message.count - 2)) else {
-            return [.unknown("a report that is not BER-TLV")]
-        }
+        guard message.count >= 2,
+            let objects = TagLengthValue.read(
+                message.extracting(first: message.count - 2), opaque: [MiuraTag.answerToReset])
+        else { return [.unknown("a report that is not BER-TLV")] }
         func value(_ tag: Tag, atLeast count: Int) -> Range<Int>? {
             objects.first { $0.tag == tag && $0.value.count >= count }?.value
         }
@@ -171,14 +174,15 @@ package struct MiuraDialect: ReaderDialect {
 
     private func cards(_ status: Span<UInt8>, _ message: Span<UInt8>, _ objects: [TagLengthValue]) -> [ReaderMeaning] {
         if status[1] & 1 != 0 {
-            let swipe = swipe(message, objects)
+            let swipe = Self.swipe(message, objects)
             return [swipe.map { .swipe($0) } ?? .badSwipe("the reader sent no track")]
         }
         guard status[0] & 1 != 0 else { return [.card(.removed)] }
         return [.card(status[0] & 2 != 0 ? .inserted : .unreadable)]
     }
 
-    private func swipe(_ message: Span<UInt8>, _ objects: [TagLengthValue]) -> ReaderSwipe? {
+    /// The swipe in a card status report; nil if the reader sent no track.
+    static func swipe(_ message: Span<UInt8>, _ objects: [TagLengthValue]) -> ReaderSwipe? {
         var builder = ReaderSwipe.Builder()
         var isEncrypted = false
         var hasTrack = false
@@ -190,7 +194,7 @@ package struct MiuraDialect: ReaderDialect {
         }
         guard hasTrack else { return nil }
         builder.add(.frame, message)
-        return builder.finish(family: family, cipher: isEncrypted ? .tripleDES : nil)
+        return builder.finish(family: name, cipher: isEncrypted ? .tripleDES : nil)
     }
 
     private func device(_ status: UInt8) -> ReaderMeaning {
@@ -229,12 +233,7 @@ package struct MiuraDialect: ReaderDialect {
         ) throws(JoiningFault) -> SecretBytes? {
             let part = SecretBytes(copying: part)
             return try streams[stream].parts.withLock { (parts) throws(JoiningFault) in
-                guard !parts.isSkipping else {
-                    if isEnd { parts.reset() }
-                    return nil
-                }
-                try part.withBytes { (bytes) throws(JoiningFault) in try parts.append(bytes, isEnd: isEnd) }
-                return isEnd ? parts.finish() : nil
+                try part.withBytes { (bytes) throws(JoiningFault) in try parts.join(bytes, isEnd: isEnd) }
             }
         }
 
@@ -262,7 +261,9 @@ extension MiuraDialect {
         }
         guard last[1] & MiuraFormat.chained == 0 else { return .more }
         var message = frames.flatMap { $0[MiuraFormat.apduStart..<$0.count - 1] }
-        guard message.count >= 2, let objects = TagLengthValue.read(message.span.extracting(first: message.count - 2))
+        guard message.count >= 2,
+            let objects = TagLengthValue.read(
+                message.span.extracting(first: message.count - 2), opaque: [MiuraTag.answerToReset])
         else { return .unknown }
         for object in objects where !object.tag.isConstructed { Self.hide(object, in: &message) }
         var next = 0
@@ -300,7 +301,7 @@ extension ReaderProfile {
                 "P1 of the card status command that switches the reports on, 0 to 255", .number(0x1F), .documented,
                 "sources of Miura's SDK for Android: 01 reports, 02 answer to reset, 04, 08 and 10 tracks 1, 2, 3"
             )
-        ])
+        ].merging(miuraPayment) { _, own in own })
 }
 
 extension ProfileKey {

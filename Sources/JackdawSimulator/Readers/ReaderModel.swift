@@ -60,6 +60,24 @@ extension ReaderModel {
     public func powerUpMessage(_ device: SimulatedDevice) -> [UInt8]? { nil }
 }
 
+/// A model that acts in time by itself, as a terminal does that runs a payment. A machine without a clock.
+package protocol TimedReaderModel: ReaderModel {
+    /// The time at which ``advance(to:_:)`` has an action; nil if none is planned.
+    var nextDeadline: Duration? { get }
+
+    /// Executes a command and answers it, now or later.
+    /// - Parameters:
+    ///   - command: a whole frame.
+    ///   - device: the reader.
+    ///   - now: the present time.
+    /// - Returns: the messages to send, frame by frame; empty if there is no answer yet.
+    mutating func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice, at now: Duration) -> [[UInt8]]
+
+    /// Acts at ``nextDeadline``.
+    /// - Returns: the messages to send, frame by frame.
+    mutating func advance(to now: Duration, _ device: inout SimulatedDevice) -> [[UInt8]]
+}
+
 /// The properties and the state of a simulated reader.
 public struct SimulatedDevice: Sendable, Hashable {
     /// The name and version of its firmware.

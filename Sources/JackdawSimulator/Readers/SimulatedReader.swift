@@ -88,8 +88,11 @@ public struct SimulatedReader: ~Copyable {
 
     /// The time at which ``advance(to:)`` has an action; nil if none is planned.
     public var nextDeadline: Duration? {
-        [presentationTime, pending.first?.time].compactMap(\.self).min()
+        [presentationTime, pending.first?.time, modelDeadline].compactMap(\.self).min()
     }
+
+    /// The time at which the model acts by itself; nil if it does not.
+    private var modelDeadline: Duration? { isDisconnected ? nil : (model as? any TimedReaderModel)?.nextDeadline }
 
     /// Handles bytes from the program.
     /// - Parameters:
@@ -111,6 +114,7 @@ public struct SimulatedReader: ~Copyable {
     /// - Returns: the actions that are due.
     public mutating func advance(to now: Duration) -> [Output] {
         while let time = presentationTime, time <= now { present(at: time) }
+        while let time = modelDeadline, time <= now { advanceModel(to: time) }
         var outputs: [Output] = []
         while !isDisconnected, let first = pending.first, first.time <= now {
             pending.removeFirst()
@@ -139,12 +143,25 @@ public struct SimulatedReader: ~Copyable {
             return
         }
         let wasArmed = device.isArmed
-        let answers = model.answer(command, &device)
+        let answers = answers(to: command, at: now)
         let refusal = model.refuse(command)
         for message in answers { send(message, refusal: refusal, at: now + device.answerDelay) }
         guard device.isArmed != wasArmed else { return }
         presentationTime = nil
         if device.isArmed { planPresentation(at: now + device.answerDelay) }
+    }
+
+    private mutating func answers(to command: Span<UInt8>, at now: Duration) -> [[UInt8]] {
+        guard var timed = model as? any TimedReaderModel else { return model.answer(command, &device) }
+        defer { model = timed }
+        return timed.answer(command, &device, at: now)
+    }
+
+    private mutating func advanceModel(to now: Duration) {
+        guard var timed = model as? any TimedReaderModel else { return }
+        let messages = timed.advance(to: now, &device)
+        model = timed
+        for message in messages { send(message, at: now) }
     }
 
     private mutating func planPresentation(at now: Duration) {
