@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// The benchmarks measure parts that are not public: they are compiled under the package name of the project, the name of its folder.
+/// The benchmarks measure parts that are not public: they are compiled under the package name of the
+/// project, the name of its folder.
 let folders = Context.packageDirectory.split(separator: "/")
 let project: [SwiftSetting] = [.unsafeFlags(["-package-name", folders[folders.count - 2].lowercased()])]
 

@@ -1,8 +1,8 @@
 """Prints what pyemv computes for the transaction of `jackdaw-benchmark transaction`, and how fast.
 
 First the pairs of cryptograms in a second of processor time, the median of five runs; then the request cryptogram, the
-issuer's authentication data and the last cryptogram, in hexadecimal with commas between them. The keys are those of Visa's
-published tests.
+issuer's authentication data and the last cryptogram, in hexadecimal with commas between them. The keys are those of
+Visa's published tests.
 """
 import statistics
 import time

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* Addresses have a byte order of their own: the lowest byte first. They are written down without what lies between fields
-   by chance, so that they can be compared. */
+/* Addresses have a byte order of their own: the lowest byte first. The bytes between the fields are zero, so that
+   addresses can be compared. */
 static inline void jackdaw_rfcomm_address(unsigned char *bytes, const unsigned char *highest_first,
                                           unsigned char channel) {
     struct sockaddr_rc *address = (struct sockaddr_rc *)memset(bytes, 0, sizeof *address);

@@ -1,8 +1,8 @@
 #pragma once
 
-/* The part of libpcsclite's interface that the package calls (winscard.h and pcsclite.h of pcsc-lite on Linux; the binary
- * interface has been the same since version 1.6). Its headers are not included: they find each other only with flags of
- * its pkg-config file, which also has -pthread, and SwiftPM prints a warning about that in each build. */
+/* The part of libpcsclite's interface that the package calls (winscard.h and pcsclite.h of pcsc-lite on Linux; the
+ * binary interface has been the same since version 1.6). Its headers are not included: they find each other only with
+ * flags of its pkg-config file, which also has -pthread, and SwiftPM prints a warning about that in each build. */
 
 #define SCARD_SCOPE_SYSTEM 2ul
 

@@ -26,7 +26,8 @@ private func input(of descriptor: CInt, within timeout: Duration) -> CInt {
     return unsafe poll(&waiting, 1, milliseconds) > 0 ? CInt(waiting.revents) : 0
 }
 
-/// The pause between two looks at a pipe that has part of a piece, in microseconds: `poll` returns at once for such a part.
+/// The pause between two looks at a pipe that has part of a piece, in microseconds: `poll`
+/// returns at once for such a part.
 private let partPause: UInt32 = 10_000
 
 /// Waits until a pipe has a whole piece of its content.

@@ -1,7 +1,7 @@
 /// Memory for secrets (keys, card data, the sound of a swipe), which is overwritten before it is freed.
 ///
-/// It has one owner and cannot be copied. Types that share or parse secrets, such as `SecretBytes` and `WipedArray`, keep
-/// them in it.
+/// It has one owner and cannot be copied. Types that share or parse secrets, such as `SecretBytes` and
+/// `WipedArray`, keep them in it.
 @safe
 @usableFromInline
 package struct SecretBuffer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {

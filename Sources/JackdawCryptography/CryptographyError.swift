@@ -58,7 +58,8 @@ public struct CryptographyError: Error, Sendable, Hashable, CustomStringConverti
     public let code: Code
     /// The error and, if there is one, its remedy.
     public let message: String
-    /// The error message of the call of libcrypto that failed; nil for other failures, or if libcrypto reported no error.
+    /// The error message of the call of libcrypto that failed; nil for other failures, or if
+    /// libcrypto reported no error.
     public let underlying: String?
     /// The place and the reason why the bytes are not a frame; nil for codes other than `frame`.
     public let fault: FrameFault?

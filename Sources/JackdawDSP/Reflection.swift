@@ -1,5 +1,5 @@
-// What reflection (`dump`, `Mirror`) shows of types that hold card data: never the data. Embedded Swift has no reflection,
-// so there is nothing to hide.
+// What reflection (`dump`, `Mirror`) shows of types that hold card data: never the data. Embedded Swift has no
+// reflection, so there is nothing to hide.
 #if !hasFeature(Embedded)
 
 extension WipedArray: CustomReflectable {

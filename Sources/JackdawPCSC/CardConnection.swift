@@ -1,10 +1,10 @@
 import JackdawTransport
 
-/// A connection to the card in a reader, in a transaction: no other program sends the card commands or resets it. Its calls
-/// block, and one thread uses it. Its end resets the card.
+/// A connection to the card in a reader, in a transaction: no other program sends the card commands or resets it. Its
+/// calls block, and one thread uses it. Its end resets the card.
 ///
-/// The selected application, a verified PIN and the steps of a payment are states of the card, which a command of another
-/// program between two commands would change. So the transaction lasts as long as the connection.
+/// The selected application, a verified PIN and the steps of a payment are states of the card, which a command of
+/// another program between two commands would change. So the transaction lasts as long as the connection.
 struct CardConnection: ~Copyable {
     private let service: OwnedContext
     private let card: CardHandle
@@ -87,7 +87,7 @@ struct CardConnection: ~Copyable {
         }
     }
 
-    /// Resets the card.
+    /// Resets the card (a warm reset) within the transaction, and reads its new answer to reset.
     mutating func reset() throws(PCSCFailure) {
         cardProtocol = try service.calls.reconnect(card, isReset: true)
         answerToReset = try service.calls.answerToReset(card)

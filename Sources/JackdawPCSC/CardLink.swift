@@ -4,7 +4,8 @@ public import JackdawTransport
 /// command, in the same order: its data, then SW1 and SW2.
 ///
 /// Over T=0 the card offers data with the status 61xx and corrects lengths with 6Cxx; the link passes these answers on,
-/// and the program sends GET RESPONSE. A command that fails loses the link: the card was removed, or it does not answer.
+/// and the program sends GET RESPONSE. A command that fails loses the link: the card was
+/// removed, or it does not answer.
 ///
 /// While the link is open it holds a transaction of PC/SC: no other program can send the card commands or reset it. Other
 /// programs that ask for the card wait until the link is closed or lost. Then the card is reset, so that the next program

@@ -10,7 +10,7 @@ public struct CardService: Sendable {
     private let limits: CallLimits
     private let clock: any Clock<Duration>
 
-    /// Access to the readers of this computer.
+    /// Creates a service; pcscd is asked with each call.
     public init() { self.init(calls: LibraryCalls()) }
 
     init(
@@ -47,14 +47,14 @@ public struct CardService: Sendable {
         }
     }
 
-    /// Opens a link to the card in a reader. The card is powered if it was not. Other programs that have connected to the
-    /// card wait until the link is closed: the link has a transaction.
+    /// Opens a link to the card in a reader. The card is powered if it was not. Other programs that have connected to
+    /// the card wait until the link is closed: the link has a transaction.
     /// - Parameter link: `pcsc:` and the name of a reader, a part of it that no other reader has, or its number in
     ///   ``readers()``; case is ignored.
     /// - Returns: the link.
-    /// - Throws: `LinkError` with the cause and a remedy: `notFound` if there is no such reader, or no card in it; `busy`
-    ///   if another program uses the card alone, or has a transaction for more than 10 s; `cancelled` if the task was
-    ///   cancelled.
+    /// - Throws: `LinkError` with the cause and a remedy: `notFound` if there is no such reader, or no card in it;
+    ///   `busy` if another program uses the card alone, or has a transaction for more than 10 s; `cancelled`
+    ///   if the task was cancelled.
     public func connect(to link: LinkName) async throws(LinkError) -> CardLink {
         guard link.scheme == .pcsc else {
             throw LinkError(

@@ -1,8 +1,8 @@
 import JackdawSystem
 import JackdawTransport
 
-/// The thread of a link to a card, on which all calls about the card run, and what it shares with the tasks that use the
-/// link. It connects, carries requests out one after another, and at last resets the card.
+/// The thread of a link to a card, on which all calls about the card run, and what it shares with the tasks that use
+/// the link. It connects, carries requests out one after another, and at last resets the card.
 final class CardSession: Sendable {
     private enum Request {
         /// A command, whose answer a task receives.

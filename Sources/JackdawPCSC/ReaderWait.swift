@@ -1,9 +1,9 @@
 import JackdawSystem
 import JackdawTransport
 
-/// One look at the readers, or one wait for their change, on a thread of its own, which the task that waits can cancel. No
-/// call of libpcsclite runs after its end: the library frees its memory when the program exits, and a call of another thread
-/// would use it then.
+/// One look at the readers, or one wait for their change, on a thread of its own, which the task that waits can cancel.
+/// No call of libpcsclite runs after its end: the library frees its memory when the program exits, and a call of
+/// another thread would use it then.
 final class ReaderWait: Sendable {
     /// The result of the calls, or the reason why they have no thread.
     private typealias Outcome = Result<Result<[ReaderStatus], PCSCFailure>, SystemFailure>

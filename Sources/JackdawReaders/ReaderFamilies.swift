@@ -25,7 +25,7 @@ extension ReaderFamily {
 }
 
 extension FrameProtocol {
-    /// All protocols, sorted by name: those of the families, and those whose readers have no driver. HiJack is not among
-    /// them, as it sends plain bytes without frames.
+    /// All protocols, sorted by name: those of the families, and those whose readers have no driver. HiJack is not
+    /// among them, as it sends plain bytes without frames.
     public static let all = (ReaderFamily.all.flatMap(\.frames) + [datecs, nga]).sorted { $0.name < $1.name }
 }

@@ -164,8 +164,8 @@ public struct HeadReader: Sendable {
         return lastEvents()
     }
 
-    /// Ends the recording: decodes any open swipe, completes all cards and overwrites all sound. Call ``reset()`` before
-    /// the next recording.
+    /// Ends the recording: decodes any open swipe, completes all cards and overwrites all sound. Call ``reset()``
+    /// before the next recording.
     /// - Returns: the last events.
     public mutating func finish() -> [HeadEvent] {
         for index in decoders.indices { note(decoders[index].finish(), index, 0) }

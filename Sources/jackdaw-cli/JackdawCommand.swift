@@ -36,7 +36,7 @@ struct JackdawCommand: ParsableCommand {
         ])
 
     /// The version of the command and its library.
-    static let version = "0.1.0"
+    static let version = "0.2.0"
 
     static func main() {
         CoreFile.forbid()

@@ -11,7 +11,6 @@ struct ScriptedDevices: DeviceCalls {
     var names: [PCMHint] = []
     let log = Log()
 
-    /// What was opened.
     final class Log: Sendable {
         private let names = Mutex<[String]>([])
 

@@ -3,7 +3,8 @@ import JackdawAudioFile
 import JackdawDSP
 import Testing
 
-/// Every committed recording reads as its manifest says; the recordings are synthetic and share no code with the decoder.
+/// Every committed recording reads as its manifest says; the recordings are synthetic and share
+/// no code with the decoder.
 @Suite struct CaptureTests {
     struct Capture: Decodable, Sendable, CustomTestStringConvertible {
         let file: String
@@ -52,7 +53,7 @@ import Testing
     }
 
     /// A real, damaged recording: five irregular cells make its LRC invalid, so it must fail and say where.
-    @Test func damagedRecordingFailsAndSaysWhere() throws {
+    @Test func aDamagedRecordingFailsWithItsPlace() throws {
         let path = Self.folder.deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "shared/captures/f2f/damaged-track2-96k-stereo.wav").path
         guard FileManager.default.fileExists(atPath: path) else {

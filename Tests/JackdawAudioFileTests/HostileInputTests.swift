@@ -34,7 +34,7 @@ struct HostileInputTests {
         #expect(openFailure("/dev/zero")?.code == .notReadable)
     }
 
-    @Test func fifoThatNobodyWritesTo() {
+    @Test func aFIFOWithoutAWriterIsNotReadable() {
         let path = directory.path("fifo")
         #expect(unsafe mkfifo(path, 0o600) == 0)
         #expect(openFailure(path)?.code == .notReadable)

@@ -56,7 +56,7 @@ struct PipeTests {
     }
 
     /// A live recording is read as it comes, before its writer has finished.
-    @Test func wavWhoseWriterGoesOn() throws {
+    @Test func aWAVThatIsStillWrittenIsRead() throws {
         let path = directory.path("live")
         unsafe try #require(mkfifo(path, 0o600) == 0)
         let writer = unsafe open(path, O_RDWR)

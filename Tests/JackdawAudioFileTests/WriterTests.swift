@@ -57,7 +57,7 @@ struct WriterTests {
 
     /// What was saved can be read while more is written, and when no more comes.
     @Test(arguments: [("wav", AudioEncoding.int24), ("wav", .float32), ("flac", .int24)])
-    func whatIsSavedStays(suffix: String, encoding: AudioEncoding) throws {
+    func savedSoundCanBeReadDuringTheRecording(suffix: String, encoding: AudioEncoding) throws {
         let samples = randomInt16(count: 20_000, seed: 37).map { Float($0) / 32_768 }
         let path = directory.path("sound." + suffix)
         /// What has no room in a block of a FLAC file yet is not there.
@@ -80,7 +80,8 @@ struct WriterTests {
     }
 
     /// The rules for what a recording may replace hold when it is put in its place, not only when it is begun.
-    @Test(arguments: ["link", "readable", "other"]) func whatHasComeSinceTheStartIsRefused(kind: String) throws {
+    @Test(arguments: ["link", "readable", "other"])
+    func filesThatAppearedAfterTheStartAreNotReplaced(kind: String) throws {
         let path = directory.path("sound.wav")
         var writer = try AudioFileWriter(
             path: path, encoding: .int16, sampleRate: 44_100, channels: 1, predecessor: .isPrivateSound)
@@ -105,7 +106,7 @@ struct WriterTests {
     }
 
     /// A file that its process holds open has a lock; one that a killed process left behind has none.
-    @Test func whatWasLeftBehindIsRemoved() throws {
+    @Test func temporaryFilesOfKilledProcessesAreRemoved() throws {
         let left = try directory.file(".jackdaw-aB3xYz", [1])
         let held = try directory.file(".jackdaw-000000", [2])
         let others = try [".jackdaw-toolong", ".jackdaw-abc", "jackdaw-aB3xYz"].map { try directory.file($0, [3]) }
@@ -123,7 +124,7 @@ struct WriterTests {
         try second.finish()
     }
 
-    @Test func nothingShowsBeforeTheEnd() throws {
+    @Test func theFileAppearsWhenItIsFinished() throws {
         let path = directory.path("sound.wav")
         var writer = try AudioFileWriter(path: path, sampleRate: 44_100)
         try writer.write([Int16](repeating: 1, count: 100_000).span)

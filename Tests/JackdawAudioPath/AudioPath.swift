@@ -68,7 +68,7 @@ enum AudioPath {
 
     private static func sound(frames: Int) -> [Float] { (0..<2 * frames).map { Float($0 % 100) / 200 } }
 
-    /// Waits until so many frames behind a change were played.
+    /// Waits until so many frames after a change were played.
     private static func wait(
         for change: PlaybackChange, _ stream: PlaybackStream<some SoundSource>, frames: Int
     ) throws {

@@ -2,8 +2,8 @@ import Glibc
 import JackdawBluetooth
 import JackdawTransport
 
-/// The Bluetooth library at work on a real kernel and a real bluetoothd, with the lab's simulated reader at the other end
-/// (`.ci/lab`). Prints a figure a line; ends with 1 and why where something is not as it has to be.
+/// The Bluetooth library at work on a real kernel and a real bluetoothd, with the lab's simulated reader at the other
+/// end (`.ci/lab`). Prints a figure a line; ends with 1 and why where something is not as it has to be.
 @main
 enum Lab {
     static func main() async {

@@ -24,7 +24,6 @@ struct Measured {
     }
 }
 
-/// Prints a figure.
 func figure(_ name: String, _ value: Double, _ unit: String) {
     let thousandths = (value * 1000).rounded() / 1000
     print(name, thousandths, unit)

@@ -1,8 +1,8 @@
 import JackdawBluetooth
 import JackdawTransport
 
-/// What a reader over Bluetooth Low Energy is tried with: it answers `E` with an echo, `N` with so many notifications at
-/// once, and `D` by dropping the link.
+/// What a reader over Bluetooth Low Energy is tried with: it answers `E` with an echo, `N` with so many notifications
+/// at once, and `D` by dropping the link.
 struct ValueWork: Sendable {
     private static let service = "7a0c0001-5a5a-4b4b-9c9c-0123456789ab"
     private static let command = "7a0c0002-5a5a-4b4b-9c9c-0123456789ab"

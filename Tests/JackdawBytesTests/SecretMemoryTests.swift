@@ -21,7 +21,7 @@ import Testing
         #expect(buffer.withElements { [$0[0], $0[1], $0[2], $0[3]] } == [1, 0, 0, 4])
     }
 
-    @Test func aReleasedBufferLeavesNothingBehind() throws {
+    @Test func aReleasedBufferIsOverwritten() throws {
         var address: UInt = 0
         var held: [UInt8] = []
         do {
@@ -44,7 +44,7 @@ import Testing
         #expect(bytes.isEmpty)
     }
 
-    @Test func anArrayThatGrowsLeavesNothingBehind() throws {
+    @Test func theOldMemoryOfAGrowingArrayIsOverwritten() throws {
         var bytes = Self.pattern.map { $0 }
         let address = unsafe bytes.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
         bytes.growWiping(toHold: bytes.capacity + 1)

@@ -62,7 +62,7 @@ import Testing
         "", ";", "%", "=", ";=", ";=*", ";*=****************?", "%^^?", "%B^^^?", "%*4111********1111^DOE/JANE",
         ";*=29?", ";*==2912101?", "QUENTIN", "%*^A/B^**********?",
     ])
-    func whatDoesNotShowIsNoField(text: String) {
+    func hiddenCharactersGiveNoField(text: String) {
         let event = CardEvent([masked(1, text)], source: .reader)
         #expect(event.expiry == nil)
         #expect(event.serviceCode == nil)
@@ -70,7 +70,8 @@ import Testing
         #expect(event.brand == .unknown)
     }
 
-    /// Neither a track in clear without the form of a track, nor track 3, nor a licence: its track 2 has a date of birth.
+    /// Neither a track in clear without the form of a track, nor track 3, nor a licence: its
+    /// track 2 has a date of birth.
     @Test func digitsOfOtherTextAreNoExpiryAndNoServiceCode() {
         let tracks = [
             clear(1, "%B4111111111111111^DOE/JANE^2912101000"), clear(2, ";4111111111111111=2912101"),

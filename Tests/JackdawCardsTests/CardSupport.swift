@@ -10,7 +10,6 @@ func parse<Content: TrackContent>(_ text: String, as format: Content.Type) throw
     try Content(parsing: ascii(text).span)
 }
 
-/// Recognises a text.
 func recognise(_ text: String) throws(CardDataError) -> Track { try parse(text, as: Track.self) }
 
 /// A card number of ASCII digits.

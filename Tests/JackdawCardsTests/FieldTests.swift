@@ -9,7 +9,7 @@ import Testing
         #expect(Expiry(year: 99, month: 9)?.description == "9909")
     }
 
-    @Test func refusesWhatIsNoMonth() {
+    @Test func invalidMonthsAreRefused() {
         for (year, month) in [(-1, 1), (100, 1), (25, 0), (25, 13), (25, -1)] {
             #expect(Expiry(year: year, month: month) == nil)
         }

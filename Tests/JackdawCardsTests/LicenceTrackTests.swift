@@ -54,7 +54,7 @@ import Testing
         Fault("%TXAUSTIN^^1 A ST?", .field, 10), Fault("%TXAUSTIN^DOE$JOHN?", .field, 18),
         Fault(";636015=?", .startSentinel, 0),
     ])
-    func saysWhatIsWrongWithTrack1(_ fault: Fault) { fault.check(as: AAMVATrack1.self) }
+    func invalidTrack1IsRefusedWithItsPlace(_ fault: Fault) { fault.check(as: AAMVATrack1.self) }
 
     @Test(arguments: [
         (";63601538774194=150819810101?", "38774194", "1508", "1508", "19810101", ""),
@@ -93,7 +93,7 @@ import Testing
         Fault(";6360151=150819810101123456?", .field, 21), Fault(";6360151=150819810101==?", .field, 21),
         Fault(";6360151=1508198101011:?", .field, 21), Fault("%TXAUSTIN^DOE$JOHN^?", .startSentinel, 0),
     ])
-    func saysWhatIsWrongWithTrack2(_ fault: Fault) { fault.check(as: AAMVATrack2.self) }
+    func invalidTrack2IsRefusedWithItsPlace(_ fault: Fault) { fault.check(as: AAMVATrack2.self) }
 
     @Test func readsAFullTrack3() throws {
         let text =
@@ -116,7 +116,7 @@ import Testing
         #expect(try recognise(text).format == .aamvaTrack3)
     }
 
-    @Test func track3MayStopBehindTheEyes() throws {
+    @Test func track3MayEndAfterTheEyeColor() throws {
         let text = "%\" 78729      C               1505130BLKBLK?"
         let track = try parse(text, as: AAMVATrack3.self)
         #expect(track.postalCode.revealedText() == "78729      ")
@@ -136,5 +136,5 @@ import Testing
         Fault("%\" 7872$      C               1505130BLKBLK?", .field, 7),
         Fault(";63601538774194=150819810101?", .startSentinel, 0),
     ])
-    func saysWhatIsWrongWithTrack3(_ fault: Fault) { fault.check(as: AAMVATrack3.self) }
+    func invalidTrack3IsRefusedWithItsPlace(_ fault: Fault) { fault.check(as: AAMVATrack3.self) }
 }

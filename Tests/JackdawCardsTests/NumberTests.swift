@@ -38,7 +38,7 @@ import Testing
         #expect(isLuhnValid("18"))
     }
 
-    @Test func nothingButDigits() {
+    @Test func onlyDigitsHaveACheckDigit() {
         #expect(!isLuhnValid("4111 1111 1111 1111"))
         #expect(!isLuhnValid("0:"))
         #expect(checkDigit(of: "4/") == nil)
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func nothingHasNoBrand() {
+    @Test func anEmptyNumberHasNoBrand() {
         #expect(brand(of: "") == .unknown)
     }
 

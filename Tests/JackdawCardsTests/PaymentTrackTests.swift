@@ -66,7 +66,7 @@ struct Fault: Sendable {
         Fault("%B4111111111111111^DOE/J^2512201?7", .endSentinel, 33),
         Fault("%B4111111111111111^DO?/J^2512201?", .endSentinel, 22),
     ])
-    func saysWhatIsWrong(_ fault: Fault) { fault.check(as: Track1.self) }
+    func invalidTracksAreRefusedWithTheirPlace(_ fault: Fault) { fault.check(as: Track1.self) }
 
     @Test func isBounded() throws {
         let head = "%B4111111111111111^DOE/J^2512201"
@@ -113,7 +113,7 @@ struct Fault: Sendable {
         Fault(";4111111111111111=2512201", .endSentinel, 25), Fault(";4111111111111111=2512201?0", .endSentinel, 26),
         Fault(";4111111111111111=251220112345678901234?", .length, 39),
     ])
-    func saysWhatIsWrong(_ fault: Fault) { fault.check(as: Track2.self) }
+    func invalidTracksAreRefusedWithTheirPlace(_ fault: Fault) { fault.check(as: Track2.self) }
 
     @Test func takesTheLongestTrack() throws {
         let text = ";4111111111111111=25122011234567890123?"
@@ -150,7 +150,7 @@ struct Fault: Sendable {
         return stride(from: 0, to: nibbles.count, by: 2).map { nibbles[$0] << 4 | nibbles[$0 + 1] }
     }
 
-    @Test func readsWhatAChipPacked() throws {
+    @Test func trackEquivalentDataOfChipsAreRead() throws {
         var generator = CardGenerator(seed: 57)
         for _ in 0..<2_000 {
             let track = ";\(generator.pan())=\(generator.expiry())\(generator.digits(3...3))\(generator.digits(0...8))?"

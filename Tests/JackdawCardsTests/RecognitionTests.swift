@@ -57,7 +57,7 @@ import Testing
     ])
     func needsTwoSentinelsAndTheCharactersOfATrack(_ fault: Fault) { fault.check(as: Track.self) }
 
-    @Test func errorsSayWhereAndWhat() throws {
+    @Test func errorsHavePlaceAndExpectation() throws {
         let error = #expect(throws: CardDataError.self) { try parse(";4111111111111111=2513201?", as: Track2.self) }
         #expect(error?.description == "expected a month, 01 to 12 at character 21")
         #expect(error?.code.name == "field")

@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func descriptionsSayWhatMayBeSaid() throws {
+    @Test func descriptionsHaveMaskedDataOnly() throws {
         #expect(try number(Self.pan).description == "999999******6788")
         #expect(try recognise(Self.track2).description == "iso7813-track2 999999******6788, 33 characters")
         #expect(try recognise(Self.unknown).description == "proprietary, 33 characters")

@@ -22,12 +22,12 @@ import Testing
         #expect(isEqual)
     }
 
-    @Test func startsAsZeroesWhereItIsFilled() {
+    @Test func unfilledBytesAreZeros() {
         let secret = SecretBytes(count: 3) { $0[1] = 7 }
         #expect(secret.withBytes { [$0[0], $0[1], $0[2]] } == [0, 7, 0])
     }
 
-    @Test func passesOnWhatFillingThrows() {
+    @Test func errorsOfFillingAreRethrown() {
         let failure = CardDataError(.field, at: 1, expected: "y")
         #expect(throws: failure) {
             let secret = try SecretBytes(count: 3) { (bytes) throws(CardDataError) in
@@ -91,7 +91,7 @@ import Testing
         #expect(bytes == [0, 0, 0])
     }
 
-    @Test func leavesNothingBehind() throws {
+    @Test func releasedBytesAreOverwritten() throws {
         let pattern = (0..<4096).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 17) }
         var address: UInt = 0
         var seenWhileHeld = false

@@ -42,7 +42,7 @@ import Testing
         #expect(made.with { $0 } == 1)
     }
 
-    @Test func whatLeadsNowhereIsRefused() async {
+    @Test func invalidAddressesAndRoutesAreRefused() async {
         let devices = devices()
         #expect(await code(devices, LinkName(.rfcomm, "F0:F1")) == .badName)
         #expect(await code(devices, LinkName(.ble, "F0:F1")) == .badName)

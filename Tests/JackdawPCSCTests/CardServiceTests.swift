@@ -37,7 +37,7 @@ import Testing
 
     // MARK: readers that come and go
 
-    @Test func aReaderThatGoesWhileTheyAreListedIsNoError() async throws {
+    @Test func aReaderThatDisappearsDuringTheListingIsNoError() async throws {
         let passing: [String: [PCSCFailure]] = [
             "readerNames": [.insufficientBuffer, .insufficientBuffer], "waitForChange": [.unknownReader],
         ]
@@ -71,7 +71,6 @@ import Testing
         #expect(error?.code == .cancelled)
     }
 
-    /// Watches the readers.
     private func watch(
         _ service: CardService
     ) -> (lists: Shared<[[CardReader.State]]>, task: Task<Void, any Error>) {

@@ -29,7 +29,7 @@ import Testing
         for name in Self.names { #expect(error?.remedy?.contains(name) == true) }
     }
 
-    @Test func aSystemWithoutReadersSaysSo() {
+    @Test func aSystemWithoutReadersIsReported() {
         let error = #expect(throws: LinkError.self) { try ReaderLookup.reader(LinkName(.pcsc, "0"), in: []) }
         #expect(error?.code == .notFound)
     }

@@ -16,7 +16,7 @@ struct JSONPOSRehearsalTests {
         #expect(rehearsal.log == ["130 connected: jsonpos, firmware 1.00", "130 ready"])
     }
 
-    @Test func itIsLookedForEveryHalfMinute() {
+    @Test func aKeepaliveIsSentEveryHalfMinute() {
         var rehearsal = Rehearsal("jsonpos")
         rehearsal.perform(.connect)
         rehearsal.run(until: .ready)
@@ -28,7 +28,7 @@ struct JSONPOSRehearsalTests {
         #expect(rehearsal.state == .ready)
     }
 
-    @Test func aTerminalThatHasGoneIsNoticed() {
+    @Test func aTerminalThatDisappearedIsDetected() {
         var rehearsal = Rehearsal("jsonpos", faults: [PlannedFault(.noAnswer, 3..<Int.max)])
         rehearsal.perform(.connect)
         rehearsal.run(until: .ready)

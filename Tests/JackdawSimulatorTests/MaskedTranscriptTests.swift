@@ -62,7 +62,7 @@ struct MaskedTranscriptTests {
     }
 
     /// Nothing that is secret of the card is in the file, in any of the ways in which readers write it.
-    @Test(arguments: RehearsalTests.families) func nothingOfTheCardIsKept(name: String) async throws {
+    @Test(arguments: RehearsalTests.families) func transcriptsHaveNoCardData(name: String) async throws {
         let text = try await record(name).text
         let transcript = try Transcript(parsing: Array(text.utf8).span)
         let family = try #require(ReaderFamily.named(name))
@@ -87,7 +87,7 @@ struct MaskedTranscriptTests {
     }
 
     /// A damaged swipe may still be a frame, with its fields elsewhere, or none at all.
-    @Test(arguments: SimulatedFamily.all.map(\.name)) func nothingOfADamagedSwipeIsKept(name: String) throws {
+    @Test(arguments: SimulatedFamily.all.map(\.name)) func damagedSwipesAreMasked(name: String) throws {
         let family = try #require(ReaderFamily.named(name))
         var model = try #require(SimulatedFamily.named(name)).makeModel()
         var device = SimulatedDevice()
@@ -167,7 +167,8 @@ struct MaskedTranscriptTests {
                 kept += mask.finish(isSent: false)
                 #expect(kept.count == stream.count)
                 #expect(Self.secret(in: kept.map { $0 ?? 0 }) == nil)
-                // What woke it may be answered in bytes that are not awaited; the swipe behind them is a frame all the same.
+                // What woke it may be answered in bytes that are not awaited; the swipe after
+                // them is a frame all the same.
                 let masked = kept.suffix(131).compactMap(\.self)
                 #expect((try? IPSFormat().check(masked)) != nil)
             }

@@ -4,10 +4,9 @@ import JackdawSimulator
 import JackdawTestSupport
 import Testing
 
-/// What Miura's simulated reader answers, read as Miura's SDKs read it (`MpiClient.resetDevice` and `getDeviceInfo` for Android,
-/// `MPICommandExecutor.getDeviceCapabilitiesWithCompletion` for iOS).
+/// What Miura's simulated reader answers, read as Miura's SDKs read it (`MpiClient.resetDevice` and `getDeviceInfo` for
+/// Android, `MPICommandExecutor.getDeviceCapabilitiesWithCompletion` for iOS).
 struct MiuraModelTests {
-    /// The body of an answer and its objects.
     private static func answer(to command: MiuraCommand) throws -> (body: [UInt8], objects: [TagLengthValue]) {
         var device = SimulatedDevice()
         let frames = MiuraModel().answer(command.frame().span, &device)

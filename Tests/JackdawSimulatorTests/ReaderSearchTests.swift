@@ -30,7 +30,7 @@ struct ReaderSearchTests {
         #expect((.seconds(5) ..< .seconds(7)).contains(report.duration))
     }
 
-    @Test func nothingIsPlayedWithoutPermission() throws {
+    @Test func noToneIsPlayedWithoutPermission() throws {
         var search = try SearchRehearsal(Self.families, reader: "unimag")
         search.mayPlayTones = false
         let report = search.run()
@@ -40,7 +40,7 @@ struct ReaderSearchTests {
     }
 
     /// A single answer is reported, but not accepted as a reader.
-    @Test func anAnswerThatIsNotHeardAgainIsNone() throws {
+    @Test func aSingleAnswerIsNoReader() throws {
         let family = try #require(ReaderFamily.named("ips"))
         let sound = try #require(try family.makeSound(family.simulatedProfile))
         var encoder = try sound.answers.encoder(sampleRate: 48_000, level: -12)

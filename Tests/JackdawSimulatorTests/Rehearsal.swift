@@ -2,7 +2,8 @@ import JackdawReaders
 import JackdawSimulator
 import JackdawTransport
 
-/// A driver and a simulated reader that speak to each other in virtual time: what happens is written down, and no time passes.
+/// A driver and a simulated reader that speak to each other in virtual time: what happens is written
+/// down, and no time passes.
 struct Rehearsal: ~Copyable {
     private var driver: ReaderDriver
     private var reader: SimulatedReader
@@ -62,7 +63,6 @@ struct Rehearsal: ~Copyable {
         }
     }
 
-    /// Breaks the link.
     mutating func lose() {
         isConnected = false
         take(driver.lose(LinkError(.disconnected, link: "sim:test", "it has gone")))

@@ -23,8 +23,9 @@ struct RehearsalTests {
         rehearsal.run(for: .seconds(30))
         #expect(
             rehearsal.log == [
-                "20 connected: miura, serial number M0000001, firmware JACKDAW-SIMULATED 1.00, firmware JACKDAW-OS 1.00, "
-                    + "battery 80 %", "20 ready",
+                "20 connected: miura, serial number M0000001, firmware JACKDAW-SIMULATED 1.00, "
+                    + "firmware JACKDAW-OS 1.00, battery 80 %",
+                "20 ready",
                 "30 waiting for a card", "2030 swipe: miura 411111******1111", "2030 ready",
             ])
     }
@@ -116,8 +117,8 @@ struct RehearsalTests {
         }
     }
 
-    /// Whatever goes wrong with one message: what was wanted ends once, in a state that is known; and where the link is still
-    /// there, all is well afterwards.
+    /// Whatever goes wrong with one message: what was wanted ends once, in a state that is known; and where the link is
+    /// still there, all is well afterwards.
     @Test(arguments: families, ReaderFault.allCases)
     func everyFaultEndsInADefinedState(family: String, fault: ReaderFault) {
         for message in 0..<6 {
@@ -206,7 +207,7 @@ struct RehearsalTests {
     }
 
     @Test(arguments: families)
-    func aReaderThatNeverAnswersIsGivenUp(family: String) throws {
+    func aReaderThatNeverAnswersTimesOut(family: String) throws {
         let known = try #require(ReaderFamily.named(family))
         let dialect = try known.makeDialect(known.simulatedProfile)
         let (times, requests) = (dialect.times, dialect.identification)
@@ -293,7 +294,6 @@ extension Rehearsal {
         events.dropFirst(count).map { if case .failed(let error) = $0 { error.code } else { nil } }
     }
 
-    /// The masked numbers of the swipes.
     var swipes: [String] { events.compactMap { if case .swipe(let swipe) = $0 { swipe.maskedNumber } else { nil } } }
 
     /// How many waits for a card have ended: by a card, in time, by the program, or as they could not begin.

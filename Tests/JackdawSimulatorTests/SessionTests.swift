@@ -66,7 +66,7 @@ struct SessionTests {
         #expect(await session.state == .lost)
     }
 
-    @Test func aReaderThatIsSilentIsGivenUpOnTheClock() async throws {
+    @Test func aSilentReaderTimesOutByTheClock() async throws {
         let (near, far) = MemoryLink.pair(link: link)
         let clock = ManualClock()
         let session = ReaderSession(near, MagTekDialect(), clock: clock)
@@ -144,7 +144,7 @@ struct SessionTests {
     }
 
     /// Events that the program does not take are bounded: the rest stays with the link.
-    @Test func nothingIsReceivedWhileManyEventsWait() async throws {
+    @Test func noBytesAreReceivedWhileManyEventsWait() async throws {
         let (near, far) = MemoryLink.pair(link: link, room: 64)
         let session = ReaderSession(near, MiuraDialect(), clock: ManualClock())
         await session.perform(.connect)

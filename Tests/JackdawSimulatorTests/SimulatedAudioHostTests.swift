@@ -29,7 +29,7 @@ import Testing
         return bytes
     }
 
-    @Test(arguments: [1, 2], [false, true]) func aReaderIsHeardThroughACard(channels: Int, isInverted: Bool) throws {
+    @Test(arguments: [1, 2], [false, true]) func aReaderIsReceivedThroughACard(channels: Int, isInverted: Bool) throws {
         let sound = try #require(try ReaderFamily.named("unimag")?.makeSound())
         var path = AudioPath()
         path.isInverted = isInverted

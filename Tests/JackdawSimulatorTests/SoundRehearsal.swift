@@ -3,8 +3,8 @@ import JackdawReaders
 import JackdawSimulator
 import JackdawTransport
 
-/// A driver and a simulated reader that hear each other alone, in the time of the frames: what the driver sends is played, and
-/// what the reader says is captured.
+/// A driver and a simulated reader that hear each other alone, in the time of the frames: what the driver sends is
+/// played, and what the reader says is captured.
 struct SoundRehearsal: ~Copyable {
     private var driver: ReaderDriver
     private var reader: SimulatedAudioReader
@@ -65,7 +65,6 @@ struct SoundRehearsal: ~Copyable {
 
     mutating func unplug(_ isUnplugged: Bool = true) { reader.unplug(isUnplugged) }
 
-    /// Lets time pass.
     mutating func run(for duration: Duration) {
         let end = now + duration
         while now < end { step() }

@@ -81,7 +81,7 @@ struct SoundRehearsalTests {
 
     /// A reader that is woken, and says so, needs no tone: its swipes come out as they went in.
     @Test(arguments: familiesWithABattery, rates)
-    func aReaderWithABatteryIsHeard(family: String, sampleRate: Double) throws {
+    func swipesOfAReaderWithABatteryAreReceived(family: String, sampleRate: Double) throws {
         let presentation = Presentation(SimulatedCard.deck[0])
         var model = try #require(SimulatedFamily.named(family)).makeModel()
         var device = SimulatedDevice()
@@ -291,7 +291,7 @@ struct SoundRehearsalTests {
         arguments: families + familiesWithABattery,
         [ReaderFault.noAnswer, .refusal, .badCheck, .truncated, .wrongLength, .garbage]
     )
-    func aMessageThatGoesWrongIsNotTheEnd(family: String, fault: ReaderFault) throws {
+    func aDamagedMessageDoesNotEndTheConversation(family: String, fault: ReaderFault) throws {
         for message in [0, 2] {
             var rehearsal = try SoundRehearsal(family, faults: [PlannedFault(fault, message..<message + 1)])
             rehearsal.perform(.connect)

@@ -85,7 +85,7 @@ struct SoundSessionTests {
         await conversation.session.close()
     }
 
-    @Test func aSoundCardThatGoesIsALinkThatIsLost() async throws {
+    @Test func aDisconnectedSoundCardIsALostLink() async throws {
         let conversation = try Conversation("unimag", sampleRate: 48_000)
         await conversation.session.perform(.connect)
         try await conversation.run(until: .ready)

@@ -3,7 +3,8 @@ import JackdawSimulator
 import JackdawTestSupport
 import Testing
 
-/// What simulated readers answer to commands with a wrong check: published commands, of which only the check is changed.
+/// What simulated readers answer to commands with a wrong check: published commands, of which
+/// only the check is changed.
 struct WrongCheckTests {
     /// What a reader sends for bytes that come in parts of a size.
     private static func answers(_ family: String, _ commands: [String], step: Int = .max) throws -> [[UInt8]] {

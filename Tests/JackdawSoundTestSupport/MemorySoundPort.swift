@@ -17,7 +17,6 @@ public final class MemorySoundPort: AudioPort, PlaybackPort {
 
     /// Frames per second, both ways (Hz).
     public let sampleRate: Double
-    /// One.
     public let channelCount = 1
     private let state: Mutex<State>
     private let clock: ManualClock
@@ -40,7 +39,6 @@ public final class MemorySoundPort: AudioPort, PlaybackPort {
         state = Mutex(State(line: line, reader: reader))
     }
 
-    /// Whether the reader has power.
     public var hasPower: Bool { state.withLock { $0.reader.hasPower } }
 
     /// A card goes through the reader.

@@ -130,8 +130,8 @@ import SwipeController
         exit(1)
     }
 
-    /// Lets time pass until something is true or a power-up fails, a minute of it at most; and no longer than tasks take for
-    /// anything where none passes.
+    /// Lets time pass until something is true or a power-up fails, a minute of it at most; and no longer than tasks
+    /// take for anything where none passes.
     private static func wait(_ bench: Bench, until isTrue: @Sendable () -> Bool) async throws {
         let failures = bench.failures.count
         let before = failures.with { $0 }

@@ -17,7 +17,7 @@ import Testing
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
-    @Test func whatIsSavedIsLoaded() throws {
+    @Test func savedFilesAreLoaded() throws {
         let folder = Folder()
         let directory = StateDirectory(folder.path + "/a/b")
         try directory.locked { () throws(LinkError) in
@@ -48,7 +48,7 @@ import Testing
     }
 
     /// A place that is no directory, as no rights bind root.
-    @Test func aDirectoryThatCannotBeMadeIsToldOf() throws {
+    @Test func aDirectoryThatCannotBeMadeThrows() throws {
         let error = #expect(throws: LinkError.self) { try StateDirectory("/dev/null/jackdaw").locked {} }
         #expect(error?.code == .system)
         #expect(error?.remedy?.contains("XDG_STATE_HOME") == true)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(30))) struct WorkerThreadTests {
     /// What waits does so beside the tasks: as many wait as there are, and all go on.
-    @Test func whatWaitsHoldsNoTask() async throws {
+    @Test func waitingThreadsHoldNoTask() async throws {
         let bells = try (0..<32).map { _ in try WakeUp() }
         let arrived = Shared(0)
         let values = try await withThrowingTaskGroup(of: Int.self) { group in

@@ -8,7 +8,6 @@ public final class LeapingClock: Clock {
     /// - Parameter most: how long a moment is.
     public init(most: Duration = .milliseconds(500)) { self.most = most }
 
-    /// Where it stands.
     public var now: ManualClock.Instant { clock.now }
     /// A nanosecond.
     public var minimumResolution: Duration { clock.minimumResolution }

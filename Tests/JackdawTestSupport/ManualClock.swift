@@ -1,6 +1,7 @@
 internal import JackdawTransport
 
-/// A clock that stands still until a test moves it. Who sleeps on it wakes when its time has come, in the order of the times.
+/// A clock that stands still until a test moves it. Who sleeps on it wakes when its time has come,
+/// in the order of the times.
 public final class ManualClock: Clock {
     /// A time since the clock was made.
     public struct Instant: InstantProtocol {
@@ -35,7 +36,6 @@ public final class ManualClock: Clock {
     /// A clock at its beginning.
     public init() {}
 
-    /// Where it stands.
     public var now: Instant { state.withLock { $0.now } }
     /// A nanosecond.
     public var minimumResolution: Duration { .nanoseconds(1) }

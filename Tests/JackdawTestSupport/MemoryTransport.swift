@@ -1,6 +1,7 @@
 public import JackdawTransport
 
-/// One end of a link in memory: what one end sends the other receives, until one of them closes or the test loses the link.
+/// One end of a link in memory: what one end sends the other receives, until one of them closes
+/// or the test loses the link.
 public final class MemoryTransport: Transport {
     private struct Direction {
         var bytes: [UInt8] = []
@@ -91,7 +92,6 @@ public final class MemoryTransport: Transport {
     /// Ends this end's direction.
     public func endSending() async throws(LinkError) { wire.with { wire in wire.directions[side].hasEnded = true } }
 
-    /// Closes this end.
     public func close() async { wire.with { wire in wire.isClosed[side] = true } }
 
     private var disconnected: LinkError { LinkError(.disconnected, link: link.description, "the link is closed") }

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Looks at this process's memory through the kernel, which is allowed for freed memory where reading it by pointer is not.
+/// Looks at this process's memory through the kernel, which is allowed for freed memory where
+/// reading it by pointer is not.
 /// - Parameters:
 ///   - address: of the first byte.
 ///   - count: number of bytes.
@@ -93,7 +94,7 @@ public func heapInUse() throws -> Int {
     unsafe fclose(file)
     defer { unsafe free(text) }
     guard result == 0, let text = unsafe text else { throw CocoaError(.fileReadCorruptFile) }
-    // The totals of all arenas stand behind those of each.
+    // The totals of all arenas stand after those of each.
     let totals = unsafe String(cString: text).components(separatedBy: "</heap>").last ?? ""
     func bytes(_ name: String) throws -> Int {
         let line = totals.split(separator: "\n").first { $0.contains("type=\"\(name)\"") }

@@ -86,7 +86,8 @@ package final class ScriptedSocketCalls: SocketCalls {
         return far
     }
 
-    /// A connection to the one socket that listens that cannot be watched, as if the system was short of what that takes.
+    /// A connection to the one socket that listens that cannot be watched, as if the system was
+    /// short of what that takes.
     package func arriveUnwatchable() {
         let listening = state.withLock { state in
             // The kernel refuses to watch it (EPERM).

@@ -14,7 +14,6 @@ public final class Shared<State: Sendable>: Sendable {
     /// State as it is at first.
     public init(_ state: State) { contents = Lock(Contents(state: state)) }
 
-    /// How many wait.
     public var waitingCount: Int { contents.withLock { $0.waiting.count } }
 
     /// Looks at the state, or changes it, and wakes who waits.

@@ -23,7 +23,8 @@ public struct VectorRow<Input: Decodable & Sendable, Output: Decodable & Sendabl
     }
 }
 
-/// Files of vectors in the schema `emv-vectors/1`: copies in the tests, or those in the folder that JACKDAW_VECTORS names.
+/// Files of vectors in the schema `emv-vectors/1`: copies in the tests, or those in the
+/// folder that JACKDAW_VECTORS names.
 public enum Vectors {
     private struct File<Row: Decodable>: Decodable {
         let schema: String
@@ -32,7 +33,6 @@ public enum Vectors {
         let rows: [Row]
     }
 
-    /// An error of a file.
     public struct FileError: Error, CustomStringConvertible {
         public let description: String
     }

@@ -14,17 +14,17 @@ import Testing
         #expect(FileName.characters(of: name).last == 0)
     }
 
-    /// A byte alone, sequences that end too soon or are too long, surrogates, what is beyond Unicode, and the scalars that
-    /// stand for bytes.
+    /// A byte alone, sequences that end too soon or are too long, surrogates, what is beyond Unicode, and the
+    /// scalars that stand for bytes.
     @Test(
         arguments: [
             [0xFF], [0x61, 0x80, 0x62], [0xC3], [0xE2, 0x82], [0xF0, 0x9F, 0x90, 0x2E], [0xC0, 0xAF],
             [0xED, 0xA0, 0x80],
             [0xF4, 0x90, 0x80, 0x80], [0xF4, 0x8F, 0xBE, 0x80], [0xF4, 0x8F, 0xBF, 0xBF, 0xC3, 0xA9],
         ] as [[UInt8]])
-    func anyBytesComeBack(name: [UInt8]) { #expect(bytes(FileName.text(of: name)) == name) }
+    func allBytesAreReadAgain(name: [UInt8]) { #expect(bytes(FileName.text(of: name)) == name) }
 
-    @Test func randomBytesComeBack() {
+    @Test func randomBytesAreReadAgain() {
         var random = SeededRandom(seed: 26)
         for _ in 0..<5_000 {
             let name = (0..<Int.random(in: 0...20, using: &random)).map { _ in UInt8.random(in: 1...255, using: &random)

@@ -13,7 +13,7 @@ struct LinkErrorCodeTests {
         "timedOut", "badAnswer",
     ]
 
-    @Test("each says whether another try is worth it", arguments: LinkError.Code.Kind.allCases)
+    @Test("each code states if another attempt may succeed", arguments: LinkError.Code.Kind.allCases)
     func mayPass(_ kind: LinkError.Code.Kind) {
         let code = LinkError.Code(kind: kind)
         #expect(code.mayPass == Self.passing.contains(code.name))

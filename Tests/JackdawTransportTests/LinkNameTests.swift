@@ -12,7 +12,7 @@ struct LinkNameTests {
         #expect(try LinkName(parsing: "wav:a:b.wav") == LinkName(.wav, "a:b.wav"))
     }
 
-    @Test("what is no name says what one begins with", arguments: ["", "hw", ":", "hw:1,0", "ALSA:default"])
+    @Test("text that is no name is refused with an example", arguments: ["", "hw", ":", "hw:1,0", "ALSA:default"])
     func wrong(_ text: String) {
         let error = #expect(throws: LinkError.self) { try LinkName(parsing: text) }
         #expect(error?.code == .badName)
@@ -47,7 +47,7 @@ struct LinkNameTests {
     }
 
     @Test(
-        "a recording of nothing says what is missing",
+        "an invalid recording is refused with the reason",
         arguments: [
             ("record:session.txt", "a comma and a link are missing"), ("record:,tcp:a:1", "file is missing"),
             ("record:session.txt,", "not the name of a link"), ("record:session.txt,hw:1", "unknown kind of link hw"),
@@ -64,7 +64,7 @@ struct LinkNameTests {
         #expect(error?.remedy != nil)
     }
 
-    @Test("a name without an address is none")
+    @Test("a name without an address is refused")
     func missingAddress() {
         let error = #expect(throws: LinkError.self) { try LinkName(parsing: "alsa:") }
         #expect(error?.code == .badName)
@@ -73,7 +73,7 @@ struct LinkNameTests {
 
 @Suite("Errors of links")
 struct LinkErrorTests {
-    @Test("one line says what is wrong, why and what to do")
+    @Test("a description is one line with the error, its cause and an action")
     func line() {
         let error = LinkError(
             .busy, link: "alsa:hw:1,0", "another program uses it", remedy: "stop it", underlying: "Resource busy")

@@ -1,11 +1,11 @@
-/* Counts what threads do that sound must not wait for: memory that is taken or given back, and mutexes. Preloaded into a
- * program, it watches the threads whose names begin with "jackdaw-", each from its first poll to its last one, and writes
- * into the file AUDIO_PATH_REPORT at the program's end: threads, polls, allocations, frees, locks, and last all of these
- * that libasound does itself. The first line is of the first such thread, the second line of all others: the language's
- * runtime takes memory for what it knows of types when they are used first.
+/* Counts calls that a thread of sound must not wait for: allocations, frees and locks of mutexes. Preloaded into a
+ * program, it watches the threads whose names begin with "jackdaw-", each from its first poll to its last one. At the
+ * program's end it writes into the file AUDIO_PATH_REPORT: threads, polls, allocations, frees, locks, and last all of
+ * these that libasound does itself. The first line is of the first such thread, the second line of all others, because
+ * Swift's runtime allocates the metadata of types when they are first used.
  *   cc -shared -fPIC -O2 -o libaudio_path.so audio_path.c
  *   LD_PRELOAD=./libaudio_path.so AUDIO_PATH_REPORT=report jackdaw listen --link alsa:null
- * With AUDIO_PATH_TRACE set, where it happens goes to standard error. */
+ * With AUDIO_PATH_TRACE set, the place of each call is printed on standard error. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -52,7 +52,8 @@ static int get_attribute(snd_ctl_ext_t *ext, snd_ctl_ext_key_t key, int *type, u
     *type = ELEMENTS[key].type;
     *count = ELEMENTS[key].channels;
     *access = SND_CTL_EXT_ACCESS_READWRITE;
-    if (ELEMENTS[key].high > ELEMENTS[key].low) *access |= SND_CTL_EXT_ACCESS_TLV_READ | SND_CTL_EXT_ACCESS_TLV_CALLBACK;
+    if (ELEMENTS[key].high > ELEMENTS[key].low)
+        *access |= SND_CTL_EXT_ACCESS_TLV_READ | SND_CTL_EXT_ACCESS_TLV_CALLBACK;
     return 0;
 }
 static int get_integer_info(snd_ctl_ext_t *ext, snd_ctl_ext_key_t key, long *low, long *high, long *step) {
@@ -96,7 +97,8 @@ static int read_event(snd_ctl_ext_t *ext, snd_ctl_elem_id_t *id, unsigned *mask)
     (void)ext, (void)id, (void)mask;
     return -EAGAIN;
 }
-static int tlv(snd_ctl_ext_t *ext, snd_ctl_ext_key_t key, int operation, unsigned numid, unsigned *data, unsigned size) {
+static int tlv(snd_ctl_ext_t *ext, snd_ctl_ext_key_t key, int operation, unsigned numid, unsigned *data,
+               unsigned size) {
     (void)ext, (void)numid;
     if (operation != 0 || size < 4 * sizeof *data) return -ENOMEM;
     /* SNDRV_CTL_TLVT_DB_MINMAX */

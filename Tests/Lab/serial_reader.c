@@ -1,6 +1,6 @@
-// serial_reader PROGRAM ARGUMENT...   the lab's reader without a radio: starts a client with two connected sockets, 3 and
-// 4, that do what channels 1 and 2 of the lab's reader do, so that clients compare at the machine's own speed. A frame is
-// as long as RFCOMM's over a radio, and frames come one at a time.
+// serial_reader PROGRAM ARGUMENT...   the lab's reader without a radio: starts a client with two connected sockets, 3
+// and 4, that behave like channels 1 and 2 of the lab's reader, so that clients compare at the machine's own speed. A
+// frame is as long as RFCOMM's over a radio, and frames come one at a time.
 //   cc -O2 -o serial_reader serial_reader.c
 #include <stdint.h>
 #include <stdio.h>

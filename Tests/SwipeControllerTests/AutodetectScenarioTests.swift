@@ -38,7 +38,7 @@ import Testing
         await world.verify()
     }
 
-    @Test func aReaderThatIsHeardNeedsNoTones() async {
+    @Test func aReaderThatAnswersNeedsNoTones() async {
         var world = MachineWorld(.autodetectOnConnect)
         world.isHeard = true
         world.attach(.ips)
@@ -49,7 +49,7 @@ import Testing
     }
 
     /// What it lives on is a loud tone, too.
-    @Test(arguments: [true, false]) func S0_18_aUniMagThatIsHeardIsPoweredWithPermission(isAllowed: Bool) async {
+    @Test(arguments: [true, false]) func S0_18_aDetectedUniMagIsPoweredWithPermission(isAllowed: Bool) async {
         var world = MachineWorld(.autodetectOnConnect)
         world.isHeard = true
         world.answer = isAllowed
@@ -61,7 +61,7 @@ import Testing
         await world.verify()
     }
 
-    @Test func aReaderThatIsFoundIsGivenUpByACall() {
+    @Test func aCallDiscardsAFoundReader() {
         for call in [SwipeInput.powerUp(false), .powerDown] {
             var world = MachineWorld(.autodetectOnConnect)
             world.vanishes = true
@@ -84,7 +84,7 @@ import Testing
         await world.verify()
     }
 
-    @Test func whoAsksForATestTwiceGetsItsAnswer() async {
+    @Test func aTestThatIsRequestedTwiceIsAnsweredOnce() async {
         var world = MachineWorld(.none)
         world.attach(.ips)
         world.call(.test(.ips))
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test(arguments: [(MachineWorld.Thing.ips, true), (.headphones, false)])
-    func S0_55_aCommunicationTestTellsWhetherItIsThere(thing: MachineWorld.Thing, isThere: Bool) async {
+    func S0_55_aCommunicationTestReportsIfTheReaderIsAttached(thing: MachineWorld.Thing, isThere: Bool) async {
         var world = MachineWorld(.none)
         world.attach(thing)
         world.call(.test(.ips))
@@ -149,7 +149,7 @@ import Testing
         await world.verify()
     }
 
-    @Test func S0_56_aTestOfWhatIsNotAttachedFails() async {
+    @Test func S0_56_aTestOfADetachedReaderFails() async {
         var world = MachineWorld(.ips)
         world.call(.test(.ips))
         #expect(world.log == ["tested ips false"])
@@ -171,7 +171,7 @@ import Testing
         await world.verify()
     }
 
-    @Test func X0_02_nothingIsDetectedWhereNothingIsAttached() async {
+    @Test func X0_02_autodetectionFailsWithoutAnAttachedReader() async {
         var world = MachineWorld(.unimag)
         world.call(.beginAutodetect)
         #expect(world.log == ["autodetect", "autodetected fail, type unimag"])

@@ -40,7 +40,7 @@ import Testing
                 == "track_1=%25B4111111111111111%5EDOE%2FJANE%5E2812101%3F&track_2=%3B4111111111111111%3D2812%3F")
     }
 
-    @Test func S0_31_X0_07_anEncryptedSwipeHasItsKsnAndWhatMayBeShown() throws {
+    @Test func S0_31_X0_07_anEncryptedSwipeHasItsKSNAndMaskedFields() throws {
         let card = Self.swipe(
             "unimag", .tripleDES,
             [
@@ -74,7 +74,7 @@ import Testing
 
     /// The SDK's zeros are in `maskedCardNumber` alone: whatever prints a card prints stars.
     @Test(arguments: ["4266********9999", "4111111111111111", "5452300000007189"])
-    func X0_07_whatIsPrintedIsMaskedWithStars(number: String) throws {
+    func X0_07_printedNumbersAreMaskedWithStars(number: String) throws {
         let card = Self.swipe("test", nil, [(.maskedNumber, Array(number.utf8))])
         let zeros = number.prefix(6).map { $0 == "*" ? "0" : $0 } + "000000" + number.suffix(4)
         #expect(card.maskedCardNumber == String(zeros))
@@ -118,7 +118,7 @@ import Testing
         #expect(card.cardholderName?.revealedText() == "HOGAN/PAUL")
     }
 
-    @Test func X0_07_anIPSSwipeTellsNameAndExpiry() throws {
+    @Test func X0_07_anIPSSwipeHasNameAndExpiry() throws {
         var dialect = try #require(ReaderFamily.named("ips")).makeDialect()
         let frame = PublishedSwipes.ips
         guard case .swipe(let swipe)? = dialect.understand(frame.span, answering: nil).first else {
@@ -132,7 +132,7 @@ import Testing
         #expect(card.track1?.count == 160)
     }
 
-    @Test func aProfileSaysWhereNameAndExpiryAre() throws {
+    @Test func aProfileHasThePlacesOfNameAndExpiry() throws {
         var layout = IPSLayout()
         layout.name += 5
         layout.nameLength -= 5
@@ -148,7 +148,7 @@ import Testing
         #expect(card.expirationDate == "1111")
     }
 
-    @Test func nothingOfACardIsDescribed() {
+    @Test func descriptionsHaveNoCardData() {
         let card = PGSwipedCard(track1: Self.text("%B4111111111111111^DOE/JANE^2812101?"), track2: nil, track3: nil)
         for text in ["\(card)", String(reflecting: card), String(describing: Mirror(reflecting: card))] {
             #expect(!text.contains("4111111111111111") && !text.contains("DOE"))

@@ -173,7 +173,7 @@ struct ControllerTests {
         #expect(AudioJackReaderType.unimag.rawValue == 1 && AudioJackReaderType.ipsEnterprise.rawValue == 5)
     }
 
-    @Test func S0_17_autodetectTellsNothingThatIsNotThere() async {
+    @Test func S0_17_autodetectFailsWithoutAReader() async {
         let controller = PGSwipeController(SimulatedEnvironment())
         #expect(await controller.autodetect() == .fail)
         #expect(controller.autodetectReport == nil)
@@ -214,7 +214,7 @@ struct ControllerTests {
         func audioJackObjectDetached() { log.with { $0.append("detached") } }
     }
 
-    @Test func S0_51_S0_57_whoBeginsATestIsToldWhatCameOfIt() async {
+    @Test func S0_51_S0_57_theListenerOfATestReceivesItsResult() async {
         let environment = SimulatedEnvironment(finding: "ips")
         let controller = PGSwipeController(
             environment, delegate: nil, audioReader: .none, executor: .immediate, clock: environment.clock)
@@ -231,7 +231,7 @@ struct ControllerTests {
         controller.shutdown()
     }
 
-    @Test func X0_05_whoListensToTheJackIsToldWhateverTheTypeIs() async {
+    @Test func X0_05_listenersToTheJackReceivePlugsForEveryType() async {
         let environment = SimulatedEnvironment()
         let controller = PGSwipeController(
             environment, delegate: nil, audioReader: .none, executor: .immediate, clock: environment.clock)
@@ -252,7 +252,7 @@ struct ControllerTests {
         controller.shutdown()
     }
 
-    @Test func S0_03_S0_05_whatIsAttachedAlreadyIsToldToTheDelegateOfTheInitialiser() async {
+    @Test func S0_03_S0_05_theDelegateReceivesAReaderThatIsAttachedAlready() async {
         let environment = SimulatedEnvironment()
         environment.attach(true)
         let recorder = Recorder()
@@ -264,7 +264,7 @@ struct ControllerTests {
     }
 
     /// However soon the first event comes.
-    @Test func S0_03_theFirstStreamHasWhatIsAttachedAlready() async {
+    @Test func S0_03_theFirstStreamHasAReaderThatIsAttachedAlready() async {
         let environment = SimulatedEnvironment()
         environment.attach(true)
         let controller = PGSwipeController(
@@ -331,155 +331,5 @@ struct ControllerTests {
         #expect(caller.log.with { $0 } == ["begins", "ends", "disconnected"])
         caller.controller.with { $0 = nil }
         controller.shutdown()
-    }
-
-    /// A controller whose UniMag is activated, and waits for swipes by itself or not.
-    private func activated(always: Bool) async -> (PGSwipeController, SimulatedEnvironment) {
-        let environment = SimulatedEnvironment()
-        let controller = PGSwipeController(
-            environment, delegate: nil, executor: .immediate, clock: environment.clock)
-        controller.uniMagReader.alwaysAcceptSwipe = always
-        environment.attach(true)
-        while !controller.uniMagReader.isActivated { await Task.yield() }
-        return (controller, environment)
-    }
-
-    /// Requests the next swipe when the reader is unready, and writes down what it receives.
-    private final class Requester: PGSwipeDelegate {
-        let log = Shared<[String]>([])
-        /// Whether the first request is cancelled when the reader is ready.
-        let isCancelling: Bool
-
-        init(isCancelling: Bool = false) { self.isCancelling = isCancelling }
-
-        /// How often the reader was ready; nil after a warning.
-        var readyCount: Int? {
-            log.with { log in log.contains { $0.hasPrefix("warning") } ? nil : log.count { $0 == "ready" } }
-        }
-
-        private func request(_ device: PGSwipeDevice) { (device as? PGSwipeUniMag)?.requestSwipe() }
-
-        func deviceActivationFinished(_ device: PGSwipeDevice, result: SwipeActivationResult) { request(device) }
-        func didSwipeCard(_ card: PGSwipedCard?, device: PGSwipeDevice) {
-            log.with { $0.append(card == nil ? "swiped badly" : "swiped well") }
-        }
-        func deviceBecameReadyForSwipe(_ device: PGSwipeDevice) {
-            let isFirst = log.with { log in
-                log.append("ready")
-                return log.count == 1
-            }
-            guard isFirst, isCancelling, let reader = device as? PGSwipeUniMag else { return }
-            reader.cancelSwipeRequest()
-            reader.requestSwipe()
-        }
-        func deviceBecameUnreadyForSwipe(_ device: PGSwipeDevice, reason: SwipeReasonUnreadyForSwipe) {
-            log.with { $0.append("unready \(reason)") }
-            if !isCancelling { request(device) }
-        }
-        func swipeControllerWarning(_ warning: PGSwipeWarning) {
-            log.with { $0.append("warning \(warning.code.rawValue)") }
-        }
-    }
-
-    @Test(arguments: [true, false])
-    func S0_79_aDelegateRequestsTheNextSwipeAfterAnUnreadableOne(isImmediate: Bool) async throws {
-        let environment = SimulatedEnvironment()
-        let requester = Requester()
-        let controller = PGSwipeController(
-            environment, delegate: requester, executor: isImmediate ? .immediate : .main, clock: environment.clock)
-        controller.uniMagReader.alwaysAcceptSwipe = false
-        environment.attach(true)
-        for count in 1...3 {
-            while let ready = requester.readyCount, ready < count { await Task.yield() }
-            await environment.present(Presentation(SimulatedCard.deck[0], .swipedInVain))
-        }
-        while let ready = requester.readyCount, ready < 4 { await Task.yield() }
-        let once = ["ready", "swiped badly", "unready swipeDone"]
-        #expect(requester.log.with { $0 } == once + once + once + ["ready"])
-        controller.shutdown()
-    }
-
-    @Test(arguments: [true, false])
-    func S0_79_aDelegateRequestsASwipeRightAfterACancellation(isImmediate: Bool) async throws {
-        let environment = SimulatedEnvironment()
-        let requester = Requester(isCancelling: true)
-        let controller = PGSwipeController(
-            environment, delegate: requester, executor: isImmediate ? .immediate : .main, clock: environment.clock)
-        controller.uniMagReader.alwaysAcceptSwipe = false
-        environment.attach(true)
-        while let ready = requester.readyCount, ready < 2 { await Task.yield() }
-        #expect(requester.log.with { $0 } == ["ready", "unready canceled", "ready"])
-        controller.shutdown()
-    }
-
-    @Test(arguments: [true, false]) func aSwipeThatIsWaitedForGivesItsCard(always: Bool) async throws {
-        let (controller, environment) = await activated(always: always)
-        let reader = controller.uniMagReader
-        // Until one comes after the program has begun to wait.
-        let presenting = Task {
-            while !Task.isCancelled {
-                await environment.present(Presentation(SimulatedCard.deck[0]))
-                await Task.yield()
-            }
-        }
-        let card = try await reader.nextSwipe()
-        #expect(card.maskedCardNumber == "4111110000001111")
-        presenting.cancel()
-        await presenting.value
-        controller.shutdown()
-    }
-
-    /// It returns at once, and needs no `await`.
-    @Test func S0_78_aSwipeIsRequestedFromAnAsynchronousFunction() async {
-        let (controller, _) = await activated(always: false)
-        let reader = controller.uniMagReader
-        reader.requestSwipe()
-        while !reader.isReadyForSwipe { await Task.yield() }
-        reader.cancelSwipeRequest()
-        while reader.isReadyForSwipe { await Task.yield() }
-        controller.shutdown()
-    }
-
-    @Test func aSwipeThatIsWaitedForEndsWithItsTask() async throws {
-        let (controller, _) = await activated(always: false)
-        let reader = controller.uniMagReader
-        let waiting = Task { () throws(PGSwipeError) -> PGSwipedCard in try await reader.nextSwipe() }
-        while !reader.isReadyForSwipe { await Task.yield() }
-        waiting.cancel()
-        switch await waiting.result {
-        case .failure(let error as PGSwipeError): #expect(error.code == .canceled)
-        default: Issue.record("it ended otherwise")
-        }
-        while reader.isReadyForSwipe { await Task.yield() }
-        controller.shutdown()
-        await #expect(throws: PGSwipeError.self) { _ = try await reader.nextSwipe() }
-    }
-
-    /// Two who wait: the second cannot, and the first gets its card all the same.
-    @Test func aSecondRequestDoesNotEndTheFirst() async throws {
-        let (controller, environment) = await activated(always: false)
-        let reader = controller.uniMagReader
-        let first = Task { () throws(PGSwipeError) -> PGSwipedCard in try await reader.nextSwipe() }
-        while !reader.isReadyForSwipe { await Task.yield() }
-        do throws(PGSwipeError) {
-            _ = try await reader.nextSwipe()
-            Issue.record("it was requested twice")
-        } catch {
-            #expect(error.code == .notReady)
-        }
-        await environment.present(Presentation(SimulatedCard.deck[0]))
-        #expect(try await first.value.maskedCardNumber == "4111110000001111")
-        controller.shutdown()
-    }
-
-    @Test func aSwipeIsNotWaitedForWhereNoReaderIs() async {
-        let environment = SimulatedEnvironment()
-        let controller = PGSwipeController(environment, delegate: nil, executor: .immediate)
-        do throws(PGSwipeError) {
-            _ = try await controller.uniMagReader.nextSwipe()
-            Issue.record("there is no reader")
-        } catch {
-            #expect(error.code == .notReady)
-        }
     }
 }

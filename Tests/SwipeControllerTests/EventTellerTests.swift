@@ -32,7 +32,7 @@ import Testing
         return words
     }
 
-    @Test func theFirstStreamBeginsWithWhatWasDeliveredBefore() async {
+    @Test func theFirstStreamBeginsWithEarlierEvents() async {
         take(Self.connected, Self.card)
         teller.deliver()
         let (first, second) = (teller.events(), teller.events())
@@ -42,7 +42,7 @@ import Testing
         #expect(await words(second) == ["deviceBecameReadyForSwipe"])
     }
 
-    @Test(arguments: [0, 1]) func asManyEventsAreKeptAsThereIsRoomFor(excess: Int) async {
+    @Test(arguments: [0, 1]) func keptEventsAreBounded(excess: Int) async {
         for _ in 0..<EventTeller.mostKept + excess { take(Self.ready) }
         teller.deliver()
         let first = teller.events()
@@ -50,7 +50,7 @@ import Testing
     }
 
     /// A delegate, or who waits for the next swipe.
-    @Test(arguments: [true, false]) func noCardIsKeptThatSomebodyElseReceives(isDelegate: Bool) async {
+    @Test(arguments: [true, false]) func cardsThatAnotherListenerReceivesAreNotKept(isDelegate: Bool) async {
         let delegate = Silent()
         if isDelegate { teller.delegate = delegate }
         let other = isDelegate ? nil : teller.laterEvents(takesCards: true)
@@ -66,7 +66,7 @@ import Testing
     }
 
     /// Autodetection waits for its result and drops a card: the program's first stream has it.
-    @Test func aCardIsKeptThatComesWhileAnotherEventIsWaitedFor() async {
+    @Test func aCardIsKeptIfAnotherEventIsAwaited() async {
         let other = teller.laterEvents(takesCards: false)
         take(Self.connected, Self.card)
         teller.deliver()
@@ -74,7 +74,7 @@ import Testing
     }
 
     /// Such as that the request before was cancelled.
-    @Test func whoWaitsForASwipeReceivesNothingThatHappenedBefore() async {
+    @Test func aWaitForASwipeReceivesNoEarlierEvents() async {
         take(.warned(.requestCanceled, "", .uniMag), Self.connected)
         let later = teller.laterEvents(takesCards: true)
         take(Self.ready)
@@ -82,7 +82,7 @@ import Testing
         #expect(await words(later) == ["deviceBecameReadyForSwipe"])
     }
 
-    @Test func nothingIsKeptAfterTheEnd() async {
+    @Test func noEventsAreKeptAfterTheEnd() async {
         take(Self.connected)
         teller.deliver()
         teller.end()

@@ -40,7 +40,8 @@ struct LeakTests {
         func swipeControllerWarning(_ warning: PGSwipeWarning) { add(PGSwipeEvent.warning(warning)) }
     }
 
-    @Test(arguments: [AudioJackReaderType.unimag, .ips]) func nothingOfACardIsPrinted(type: AudioJackReaderType) async {
+    @Test(arguments: [AudioJackReaderType.unimag, .ips])
+    func printedEventsHaveNoCardData(type: AudioJackReaderType) async {
         let environment = SimulatedEnvironment()
         let printer = Printer()
         let controller = PGSwipeController(

@@ -315,3 +315,25 @@ struct MachineWorld {
         }
     }
 }
+
+/// Worlds with a UniMag.
+extension MachineWorld {
+    static let unprompted: @Sendable (inout UniMagSettings) -> Void = {
+        $0.options.activateReaderWithoutPromptingUser = true
+    }
+    static let onRequest: @Sendable (inout UniMagSettings) -> Void = {
+        $0.options.activateReaderWithoutPromptingUser = true
+        $0.alwaysAcceptSwipe = false
+    }
+
+    /// A world in which a UniMag is activated and ready.
+    static func ready(_ change: @escaping @Sendable (inout UniMagSettings) -> Void = unprompted) -> MachineWorld {
+        var world = MachineWorld(.unimag)
+        world.call(.configure(change))
+        world.attach(.uniMag)
+        world.run()
+        world.log = []
+        world.asides = []
+        return world
+    }
+}

@@ -7,7 +7,7 @@ struct PortingTableTests {
     private var page: URL { tests.deletingLastPathComponent().appendingPathComponent("docs/swipe-controller.md") }
 
     /// X0-10: that headphones are ready, too, is in a header of the vendor's and not in the text.
-    @Test func X0_10_whatHeadphonesAnswerIsListedAsOpen() throws {
+    @Test func X0_10_theAnswerOfHeadphonesIsListedAsOpen() throws {
         let text = try String(contentsOf: page, encoding: .utf8)
         let open = try #require(text.range(of: "What the texts leave open")).upperBound
         let items = text[open...].split(separator: "\n").filter { $0.hasPrefix("- ") }

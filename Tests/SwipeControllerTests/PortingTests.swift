@@ -78,7 +78,7 @@ import Testing
         await world.verify()
     }
 
-    @Test func S0_16_whatIsFoundIsEnabledAndReady() {
+    @Test func S0_16_aDetectedReaderIsEnabledAndReady() {
         for thing in [MachineWorld.Thing.ipsEnterprise, .ips, .uniMag] {
             var world = MachineWorld(.none)
             world.attach(thing)
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func S0_20_nothingIsToldDuringAutodetection() {
+    @Test func S0_20_noOtherEventsAreReportedDuringAutodetection() {
         for thing in MachineWorld.Thing.allCases {
             var world = MachineWorld(.autodetectOnConnect)
             world.attach(thing)
@@ -171,7 +171,7 @@ import Testing
         #expect(readers.allSatisfy { $0.delegate == nil })
     }
 
-    @Test func S0_30_S0_34_everySwipeBetweenReadyAndUnreadyIsTold() async {
+    @Test func S0_30_S0_34_everySwipeBetweenReadyAndUnreadyIsReported() async {
         var world = ready(.uniMag, .unimag)
         world.log = []
         for _ in 0..<5 {
@@ -183,7 +183,8 @@ import Testing
     }
 
     /// The driver has no new request to wait when the second one comes.
-    @Test(arguments: [ReaderKind.ips, .iDynamo]) func S0_34_swipesThatFollowAtOnceAreTold(reader: ReaderKind) async {
+    @Test(arguments: [ReaderKind.ips, .iDynamo])
+    func S0_34_swipesThatFollowAtOnceAreReported(reader: ReaderKind) async {
         var world = ready(.ips, .ips)
         world.attachIDynamo()
         world.run()
@@ -238,7 +239,7 @@ import Testing
         await uniMag.verify()
     }
 
-    @Test func S0_42_powerIsToldAsGoneByACallAndByPullingThePlug() async {
+    @Test func S0_42_lossOfPowerIsReportedAfterACallAndAfterPullingThePlug() async {
         var world = ready(.uniMag, .unimag) {
             $0.options.activateReaderWithoutPromptingUser = true
             $0.activateReaderOnAttach = false
@@ -259,7 +260,7 @@ import Testing
         #expect(ReaderKind.allCases.map(\.result) == [.ipsEnterprise, .ips, .uniMag, .fail])
     }
 
-    @Test func S0_52_theProgramIsAskedBeforeATestIsHeard() async {
+    @Test func S0_52_permissionIsRequestedBeforeATestPlaysTones() async {
         var world = MachineWorld(.none)
         world.answer = false
         world.attach(.ips)
@@ -293,7 +294,7 @@ import Testing
         #expect(reader.messageOptions == PGSwipeUniMagMessageOptions())
     }
 
-    @Test(arguments: [true, false]) func S0_63_S0_74_powerIsGivenOnAttachWhereThatIsWanted(isWanted: Bool) {
+    @Test(arguments: [true, false]) func S0_63_S0_74_powerIsGivenOnAttachIfRequested(isWanted: Bool) {
         let world = ready(.uniMag, .unimag) {
             $0.options.activateReaderWithoutPromptingUser = true
             $0.activateReaderOnAttach = isWanted
@@ -356,7 +357,7 @@ import Testing
         await world.verify()
     }
 
-    @Test func S0_79_aNewSwipeIsRequestedBehindAnUnreadyOne() async {
+    @Test func S0_79_aNewSwipeIsRequestedAfterAnUnreadyOne() async {
         var world = ready(.uniMag, .unimag) {
             $0.options.activateReaderWithoutPromptingUser = true
             $0.alwaysAcceptSwipe = false
@@ -401,7 +402,7 @@ import Testing
         #expect(asked == [expected])
     }
 
-    @Test func S0_90_thePromptsWarnOfWhatWillHappen() {
+    @Test func S0_90_thePromptsAnnounceTheVolume() {
         let options = PGSwipeUniMagMessageOptions()
         #expect(options.cardReaderActivationPrompt != options.cardReaderActivationAtMaxVolumePrompt)
         #expect(options.cardReaderActivationPrompt.contains("volume will be set to its maximum"))

@@ -5,25 +5,6 @@ import Testing
 
 /// Whole logs of the announcements of a controller's machine, on virtual time.
 @Suite struct ScenarioTests {
-    private static let unprompted: @Sendable (inout UniMagSettings) -> Void = {
-        $0.options.activateReaderWithoutPromptingUser = true
-    }
-    private static let onRequest: @Sendable (inout UniMagSettings) -> Void = {
-        $0.options.activateReaderWithoutPromptingUser = true
-        $0.alwaysAcceptSwipe = false
-    }
-
-    /// A world in which a UniMag is activated and ready.
-    private func ready(_ change: @escaping @Sendable (inout UniMagSettings) -> Void = unprompted) -> MachineWorld {
-        var world = MachineWorld(.unimag)
-        world.call(.configure(change))
-        world.attach(.uniMag)
-        world.run()
-        world.log = []
-        world.asides = []
-        return world
-    }
-
     @Test func S0_61_aUniMagPowersUpAndBecomesReadyWhenItIsAttached() async {
         var world = MachineWorld(.unimag)
         world.attach(.uniMag)
@@ -37,7 +18,7 @@ import Testing
         await world.verify()
     }
 
-    @Test func S0_65_aPersonWhoDeclinesLeavesTheReaderWithoutPower() async {
+    @Test func S0_65_aDeclinedPromptLeavesTheReaderWithoutPower() async {
         var world = MachineWorld(.unimag)
         world.answer = false
         world.attach(.uniMag)
@@ -63,9 +44,9 @@ import Testing
         await world.verify()
     }
 
-    @Test func S0_84_nobodyIsAskedWhereThatIsNotWanted() async {
+    @Test func S0_84_noPromptIsShownIfTheProgramWantsNone() async {
         var world = MachineWorld(.unimag)
-        world.call(.configure(Self.unprompted))
+        world.call(.configure(MachineWorld.unprompted))
         world.attach(.uniMag)
         world.run()
         #expect(world.asides == ["volume up", "open uniMag"])
@@ -115,85 +96,8 @@ import Testing
         await world.verify()
     }
 
-    @Test func S0_37_S0_70_aSwipeRefreshesTheRequest() async {
-        var world = ready()
-        world.swipe(.uniMag)
-        world.run()
-        #expect(world.log == ["uniMag swiped well", "uniMag unready refreshing", "uniMag ready"])
-        await world.verify()
-    }
-
-    @Test func S0_83_aTimeOutRefreshesTheRequest() async {
-        var world = ready()
-        world.run(.seconds(41))
-        #expect(
-            world.log == ["uniMag unready refreshing", "uniMag ready", "uniMag unready refreshing", "uniMag ready"])
-        await world.verify()
-    }
-
-    @Test(arguments: [true, false]) func S0_32_aBadSwipeHasNoCard(isRenewed: Bool) async {
-        var world = ready(isRenewed ? Self.unprompted : Self.onRequest)
-        if !isRenewed {
-            world.call(.requestSwipe)
-            world.run()
-            world.log = []
-        }
-        world.swipe(.uniMag, isRead: false)
-        world.run()
-        #expect(
-            world.log
-                == ["uniMag swiped badly"]
-                + (isRenewed ? ["uniMag unready refreshing", "uniMag ready"] : ["uniMag unready swipeDone"]))
-        await world.verify()
-    }
-
-    @Test func S0_71_S0_78_aRequestIsMadeAndEnds() async {
-        var world = ready(Self.onRequest)
-        #expect(world.told[.uniMag]?.isReadyForSwipe == false)
-        world.call(.requestSwipe)
-        world.run()
-        #expect(world.log == ["uniMag ready"])
-        world.swipe(.uniMag)
-        world.run()
-        #expect(world.log.suffix(2) == ["uniMag swiped well", "uniMag unready swipeDone"])
-        world.call(.requestSwipe)
-        world.run(.seconds(21))
-        #expect(world.log.suffix(2) == ["uniMag ready", "uniMag unready timedOut"])
-        await world.verify()
-    }
-
-    @Test func S0_81_aRequestIsCancelled() async {
-        var world = ready(Self.onRequest)
-        world.call(.requestSwipe)
-        world.run()
-        world.call(.cancelSwipeRequest)
-        world.run()
-        #expect(world.log == ["uniMag ready", "uniMag unready canceled"])
-        await world.verify()
-    }
-
-    @Test func S0_72_requestsAreNotMadeTwice() async {
-        var world = ready()
-        world.call(.requestSwipe)
-        world.call(.cancelSwipeRequest)
-        world.run()
-        #expect(world.log == ["warning callIgnored uniMag", "warning callIgnored uniMag"])
-        await world.verify()
-    }
-
-    @Test func S0_82_theTimeOutIsTheProgrammes() {
-        var world = ready {
-            $0.options.activateReaderWithoutPromptingUser = true
-            $0.alwaysAcceptSwipe = false
-            $0.swipeTimeout = 3
-        }
-        world.call(.requestSwipe)
-        world.run(.seconds(4))
-        #expect(world.log == ["uniMag ready", "uniMag unready timedOut"])
-    }
-
     @Test func S0_66_poweringDownPowersStraightBackUp() async {
-        var world = ready()
+        var world = MachineWorld.ready()
         world.call(.powerDown)
         world.run()
         #expect(
@@ -205,8 +109,8 @@ import Testing
         await world.verify()
     }
 
-    @Test func S0_76_poweringDownEndsConnectedWhereItIsNotActivated() {
-        var world = ready {
+    @Test func S0_76_poweringDownLeavesTheReaderConnectedWithoutActivation() {
+        var world = MachineWorld.ready {
             $0.options.activateReaderWithoutPromptingUser = true
             $0.activateReaderOnAttach = true
         }
@@ -221,7 +125,7 @@ import Testing
 
     @Test func S0_73_aPowerUpIsCancelled() async {
         var world = MachineWorld(.unimag)
-        world.call(.configure(Self.unprompted))
+        world.call(.configure(MachineWorld.unprompted))
         world.attach(.uniMag)
         world.run(.milliseconds(100))
         world.call(.powerUp(false))
@@ -233,7 +137,7 @@ import Testing
     /// Detached while it is asked about, opened, powered up, or armed: the earlier announcements are reverted, and
     /// nothing else.
     @Test(arguments: [0, 400, 510, 520, 700, 820, 900])
-    func S0_39_S0_77_detachingEndsWhateverGoesOn(milliseconds: Int) async {
+    func S0_39_S0_77_detachingRevertsEarlierAnnouncements(milliseconds: Int) async {
         var world = MachineWorld(.unimag)
         world.attach(.uniMag)
         world.run(.milliseconds(milliseconds))
@@ -261,7 +165,7 @@ import Testing
         }
     }
 
-    @Test func X0_06_anIPSReaderSaysNothingOfBadReads() async {
+    @Test func X0_06_anIPSReaderReportsNoBadReads() async {
         var world = MachineWorld(.ipsEnterprise)
         world.attach(.ipsEnterprise)
         world.run()
@@ -275,7 +179,7 @@ import Testing
     }
 
     @Test func X0_10_anIDynamoComesAndGoesBesideTheOther() async {
-        var world = ready()
+        var world = MachineWorld.ready()
         world.attachIDynamo()
         world.run()
         #expect(world.log == ["iDynamo connected", "iDynamo activation success", "iDynamo ready"])
@@ -300,7 +204,7 @@ import Testing
     }
 
     @Test func S0_10_theTypeIsChanged() async {
-        var world = ready()
+        var world = MachineWorld.ready()
         world.call(.setType(.ips, nil))
         world.run()
         #expect(
@@ -323,144 +227,7 @@ import Testing
         await world.verify()
     }
 
-    @Test func aReaderThatBeginsAnewIsWaitedForAgain() async {
-        var world = ready()
-        world.restart()
-        world.run()
-        #expect(world.log == ["uniMag unready refreshing", "uniMag ready"])
-        #expect(world.waiting == [.uniMag])
-        var manual = ready(Self.onRequest)
-        manual.call(.requestSwipe)
-        manual.run()
-        manual.restart()
-        manual.run()
-        #expect(manual.log == ["uniMag ready", "uniMag unready timedOut"])
-        await world.verify()
-        await manual.verify()
-    }
-
-    @Test func S0_69_swipesThatAreToBeAlwaysAcceptedAreRequestedAtOnce() async {
-        var world = ready(Self.onRequest)
-        #expect(world.waiting.isEmpty)
-        world.call(.configure { $0.alwaysAcceptSwipe = true })
-        world.run()
-        #expect(world.log == ["uniMag ready"])
-        #expect(world.waiting == [.uniMag])
-        await world.verify()
-    }
-
-    /// The card came before the reader had heard that it is not to wait any more.
-    @Test func S0_34_aSwipeThatCrossesItsCancellationIsTold() async {
-        var world = ready(Self.onRequest)
-        world.call(.requestSwipe)
-        world.run()
-        world.call(.cancelSwipeRequest)
-        world.swipe(.uniMag, isLate: true)
-        world.run()
-        #expect(world.log == ["uniMag ready", "uniMag swiped well", "uniMag unready swipeDone"])
-        #expect(world.told[.uniMag]?.isReadyForSwipe == false)
-        world.call(.requestSwipe)
-        world.run()
-        #expect(world.log.last == "uniMag ready")
-        await world.verify()
-    }
-
-    /// As a delegate does it, before the reader is through with the last one.
-    @Test func S0_79_aSwipeMayBeRequestedAtOnceBehindAnUnreadyOne() async {
-        var world = ready(Self.onRequest)
-        world.call(.requestSwipe)
-        world.run()
-        world.receive(.reader(.uniMag, .timedOut))
-        #expect(world.log.last == "uniMag unready timedOut")
-        world.call(.requestSwipe)
-        #expect(world.log.last == "uniMag unready timedOut")
-        world.receive(.reader(.uniMag, .ready))
-        world.run(.seconds(1))
-        #expect(world.log.last == "uniMag ready")
-        await world.verify()
-    }
-
-    /// As a delegate does it: the reader still ends the wait for the card that could not be read.
-    @Test func S0_79_aSwipeMayBeRequestedAtOnceAfterAnUnreadableOne() async {
-        var world = ready(Self.onRequest)
-        world.call(.requestSwipe)
-        world.run()
-        world.swipe(.uniMag, isRead: false)
-        world.call(.requestSwipe)
-        world.run()
-        #expect(world.log == ["uniMag ready", "uniMag swiped badly", "uniMag unready swipeDone", "uniMag ready"])
-        #expect(world.waiting == [.uniMag])
-        await world.verify()
-    }
-
-    @Test func S0_79_aSwipeMayBeRequestedAtOnceAfterACancellation() async {
-        var world = ready(Self.onRequest)
-        world.call(.requestSwipe)
-        world.run()
-        world.call(.cancelSwipeRequest)
-        world.call(.requestSwipe)
-        world.run()
-        #expect(world.log == ["uniMag ready", "uniMag unready canceled", "uniMag ready"])
-        #expect(world.waiting == [.uniMag])
-        // The new request lasts as long as any.
-        world.run(.seconds(20))
-        #expect(world.log.last == "uniMag unready timedOut")
-        await world.verify()
-    }
-
-    /// The wait ended by itself while it was cancelled: the reader refuses the cancellation after the next request has begun.
-    @Test func S0_79_aCancellationThatComesTooLateIsNoRefusalOfTheNextRequest() async {
-        var world = ready(Self.onRequest)
-        world.call(.requestSwipe)
-        world.run()
-        world.cancelsLate = true
-        world.call(.cancelSwipeRequest)
-        world.call(.requestSwipe)
-        world.run()
-        #expect(world.log == ["uniMag ready", "uniMag unready timedOut", "uniMag ready"])
-        #expect(world.waiting == [.uniMag])
-        await world.verify()
-    }
-
-    /// The reader never waited for a card when the first request was cancelled.
-    @Test func S0_79_aSwipeMayBeRequestedAtOnceAfterACancellationBeforeTheReaderWaits() async {
-        var world = ready(Self.onRequest)
-        world.call(.requestSwipe)
-        world.call(.cancelSwipeRequest)
-        world.call(.requestSwipe)
-        world.run()
-        #expect(world.log == ["warning requestCanceled uniMag", "uniMag ready"])
-        #expect(world.waiting == [.uniMag])
-        await world.verify()
-    }
-
-    @Test func S0_81_aRequestThatIsStoredIsCancelled() async {
-        var world = ready(Self.onRequest)
-        world.call(.requestSwipe)
-        world.run()
-        for call in [SwipeInput.cancelSwipeRequest, .requestSwipe, .cancelSwipeRequest] { world.call(call) }
-        world.run()
-        #expect(world.log == ["uniMag ready", "warning requestCanceled uniMag", "uniMag unready canceled"])
-        #expect(world.waiting.isEmpty)
-        await world.verify()
-    }
-
-    /// It is not the next reader's.
-    @Test func aRequestThatIsStoredEndsWithItsReader() async {
-        var world = ready(Self.onRequest)
-        world.call(.requestSwipe)
-        world.run()
-        world.call(.cancelSwipeRequest)
-        world.call(.requestSwipe)
-        world.detach()
-        world.attach(.uniMag)
-        world.run()
-        #expect(world.log.last == "uniMag activation success")
-        #expect(world.waiting.isEmpty)
-        await world.verify()
-    }
-
-    @Test func S0_85_theProgramMayPowerUpWhileItIsToldOfTheConnection() async {
+    @Test func S0_85_theProgramMayPowerUpInTheConnectionCallback() async {
         var world = MachineWorld(.unimag)
         world.attach(.uniMag)
         world.call(.powerUp(true))
@@ -470,7 +237,7 @@ import Testing
         await world.verify()
     }
 
-    @Test func S0_88_whatWasRaisedForTheLastReaderIsNotTakenForTheVolume() async {
+    @Test func S0_88_theVolumeRaisedForTheLastReaderIsNotTheUsersVolume() async {
         var world = MachineWorld(.unimag)
         world.attach(.uniMag)
         world.call(.powerUp(true))
@@ -481,7 +248,7 @@ import Testing
         await world.verify()
     }
 
-    @Test(arguments: [0, 5, 260, 400, 700, 900]) func nothingIsLeftOpenByAShutdown(milliseconds: Int) {
+    @Test(arguments: [0, 5, 260, 400, 700, 900]) func aShutdownClosesAllLinks(milliseconds: Int) {
         for type in [AudioJackReaderType.unimag, .ips, .autodetectOnConnect] {
             var world = MachineWorld(type)
             world.call(.configure { $0.options.showInitializingReaderMessage = true })
@@ -512,8 +279,8 @@ import Testing
         await world.verify()
     }
 
-    @Test func S0_49_theReaderThatIsEnabledComesBackBehindATest() async {
-        var world = ready()
+    @Test func S0_49_theEnabledReaderReturnsAfterATest() async {
+        var world = MachineWorld.ready()
         world.call(.test(.ipsEnterprise))
         world.run(.seconds(10))
         #expect(
@@ -524,8 +291,8 @@ import Testing
         await world.verify()
     }
 
-    @Test func S0_23_aReaderThatWasThereComesBackAfterAFailure() async {
-        var world = ready()
+    @Test func S0_23_theEarlierReaderReturnsAfterAFailure() async {
+        var world = MachineWorld.ready()
         world.isDeaf = true
         world.call(.beginAutodetect)
         world.run(.seconds(16))
@@ -537,46 +304,9 @@ import Testing
         await world.verify()
     }
 
-    @Test func aReaderThatDoesNotBeginToWaitIsGivenUp() async {
-        var world = MachineWorld(.unimag)
-        world.call(.configure(Self.unprompted))
-        world.refusesToWait = true
-        world.attach(.uniMag)
-        world.run(.seconds(60))
-        #expect(world.log == ["uniMag connected", "uniMag activation success", "warning readerRefuses uniMag"])
-        await world.verify()
-    }
-
-    /// It gets no second request to wait by itself.
-    @Test func aRequestThatIsRefusedIsToldAtOnce() async {
-        var world = ready(Self.onRequest)
-        world.refusesToWait = true
-        world.call(.requestSwipe)
-        world.run(.seconds(60))
-        #expect(world.log == ["warning readerRefuses uniMag"])
-        world.refusesToWait = false
-        world.call(.requestSwipe)
-        world.run()
-        #expect(world.log.last == "uniMag ready")
-        await world.verify()
-    }
-
-    /// It was never ready for one, so that it is not reported as unready.
-    @Test func aRequestThatIsCancelledBeforeTheReaderWaitsIsToldOf() async {
-        var world = ready(Self.onRequest)
-        world.call(.requestSwipe)
-        world.call(.cancelSwipeRequest)
-        world.run()
-        #expect(world.log == ["warning requestCanceled uniMag"])
-        world.call(.cancelSwipeRequest)
-        world.run()
-        #expect(world.log.count == 1)
-        await world.verify()
-    }
-
     @Test func aSoundCardThatCannotBeOpenedIsAFailure() async {
         var world = MachineWorld(.unimag)
-        world.call(.configure(Self.unprompted))
+        world.call(.configure(MachineWorld.unprompted))
         world.linksFail = true
         world.attach(.uniMag)
         world.run()
@@ -585,15 +315,15 @@ import Testing
     }
 
     @Test func aLinkThatBreaksIsADetachedReader() async {
-        var world = ready()
+        var world = MachineWorld.ready()
         world.lose(.uniMag)
         world.run(.seconds(30))
         #expect(world.log == ["uniMag unready disconnected", "uniMag deactivated", "uniMag disconnected"])
         await world.verify()
     }
 
-    @Test func S0_48_S0_54_nothingIsToldAfterShutdown() async {
-        var world = ready()
+    @Test func S0_48_S0_54_noEventsAreReportedAfterShutdown() async {
+        var world = MachineWorld.ready()
         world.call(.shutDown)
         world.detach()
         world.attach(.uniMag)

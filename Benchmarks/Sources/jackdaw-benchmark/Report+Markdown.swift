@@ -19,8 +19,8 @@ extension Report {
             | white noise: lowest level that reads 95 % or more | \
             \(columns { noiseLimit(track: $0, rates).map { "\($0) dB" } }) |
 
-            \(total.read.grouped) of \(total.files.grouped) files read, \(total.fast.grouped) of them by the fast tier; \
-            wrong text in \(total.wrong.grouped).
+            \(total.read.grouped) of \(total.files.grouped) files read, \(total.fast.grouped) of them by the fast \
+            tier; wrong text in \(total.wrong.grouped).
 
             | condition | track 1 | track 2 | track 3 | files with wrong text |
             |---|---|---|---|---|

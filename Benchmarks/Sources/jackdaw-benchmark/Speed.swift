@@ -66,8 +66,9 @@ struct Speed: ParsableCommand {
         }
         print(
             """
-            strong tier: median \(quantile(0.5)) ms, p95 \(quantile(0.95)) ms, max \(longest.formatted(decimals: 2)) ms \
-            a swipe (\(times.count) swipes that the fast tier does not read, \(read) of them read)
+            strong tier: median \(quantile(0.5)) ms, p95 \(quantile(0.95)) ms, max \
+            \(longest.formatted(decimals: 2)) ms a swipe (\(times.count) swipes that the fast tier does not read, \
+            \(read) of them read)
             """)
     }
 }

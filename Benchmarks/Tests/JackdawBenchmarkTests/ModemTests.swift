@@ -35,7 +35,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
         return costs.last ?? 0
     }
 
-    /// A piece lost in front and noise behind leave the first band, and the result is the same.
+    /// A piece lost in front and noise after it leave the first band, and the result is the same.
     @Test(arguments: [0, 10, 70, 150, 400])
     func theBandIsWideEnough(lost: Int) {
         // Steps of two primes: no piece of one looks like another, nor like the other one.
@@ -98,7 +98,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
         #expect(tables.markdown.contains("| bell202 | white noise | 1.5 | 0.0 | 2.0 |"))
     }
 
-    @Test func wordsAreCountedWhereTheyStand() {
+    @Test func wholeWordsInTheBytesAreCounted() {
         let read = bytes("xWebJackWebJac WebJack")
         let counts = ["clean", "10dB"].map { condition in
             ModemTables.Entry(
@@ -149,7 +149,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
         #expect(try ChildProgram(shell, ["-c", "exit 1"], accepted: [0, 1]).output.isEmpty)
     }
 
-    @Test func manifestsSayWhatWasSent() throws {
+    @Test func bytesOfManifestsAreRead() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -114,7 +114,7 @@ private let wrong = Reading(text: ";9999991234567891=30011011234?", track: 2, ti
         #expect(report.markdown.contains("| holdout | 0 % | 100 % | - | 0 |"))
     }
 
-    @Test func tablesSayWhatCountsFirst() {
+    @Test func tablesBeginWithMeanAndNoiseLimit() {
         let levels = [(30, true), (3, true), (-3, false), (-9, true)]
         let report = Report(
             levels.map { level, isRead in

@@ -45,7 +45,7 @@ private final class SoundFile {
         #expect(read == [0.5, -1, -0.25, 0x1p-20])
     }
 
-    @Test func refusesWhatWouldSpoilTheFigures() throws {
+    @Test func missingStereoAndTruncatedFilesAreRefused() throws {
         let file = SoundFile("a.wav")
         #expect(throws: CorpusError.self) { try Sound(contentsOf: file.path) }
         try file.write([0, 0, 0, 0], channels: 2)

@@ -1,7 +1,7 @@
 """Frequency shift keying of known bytes, and what happens to it on its way to the decoder.
 
-Eb is the energy of a bit on the line, start and stop bits included, of the sine before anything happened to it; noise is
-white from 0 Hz to half the sampling rate and comes last, so that a filter or a fade weakens the signal alone.
+Eb is the energy of a bit on the line, start and stop bits included, of the sine before anything happened to it; noise
+is white from 0 Hz to half the sampling rate and comes last, so that a filter or a fade weakens the signal alone.
 """
 
 from dataclasses import dataclass, field

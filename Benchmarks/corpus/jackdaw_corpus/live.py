@@ -1,4 +1,4 @@
-"""An hour in front of a counter, as a sound card brings it: a card every so often, and the noise of the room between."""
+"""An hour in front of a counter, as a sound card captures it: cards, and the noise of the room between them."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,5 +1,5 @@
-/// Chooses what fuzzing feeds by two bytes of its input that follow from the target's name: a new target moves no other
-/// one, so that a corpus and finds keep their meaning.
+/// Chooses the target by the first two bytes of an input, a hash of the target's name: a new target changes the number
+/// of no other one, so that corpus and finds stay valid.
 public enum FuzzTarget {
     /// The number of a name (FNV-1a, folded to 16 bits).
     public static func key(of name: String) -> UInt16 {

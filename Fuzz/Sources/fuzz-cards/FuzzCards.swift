@@ -1,8 +1,8 @@
 import JackdawCards
 import JackdawDSP
 
-/// Any bytes as what was read from a stripe: every parser must end in an error that points into them or in a value that
-/// holds them unchanged, and nothing that may be shown may hold an account number.
+/// Parses the input as the characters of a stripe. Every parser must return a value with these characters unchanged, or
+/// an error with a place in them. No description may have an account number.
 @c(LLVMFuzzerTestOneInput)
 public func fuzzCards(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = unsafe Array(UnsafeBufferPointer(start: start, count: count))

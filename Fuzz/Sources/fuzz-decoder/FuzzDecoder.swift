@@ -1,8 +1,8 @@
 import Glibc
 import JackdawDSP
 
-/// Any bytes as sound: three of them choose how it is fed, the rest are its samples. It must be decoded without a trap,
-/// to events that lie within it, and by the fast tier to the same ones whatever the block size.
+/// Decodes the input as sound: three bytes choose rate and block size, the rest are samples. The decoder must not trap,
+/// events must lie within the sound, and those of the fast tier must be the same for every block size.
 @c(LLVMFuzzerTestOneInput)
 public func fuzzDecoder(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = unsafe UnsafeBufferPointer(start: start, count: count)

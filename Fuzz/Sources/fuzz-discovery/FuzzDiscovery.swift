@@ -1,7 +1,7 @@
 @testable import JackdawBluetooth
 
-/// Any bytes as what a device answers to service discovery: each search must end in records that hold what was sent, in a
-/// further question, or in an error. An input is several packets, each behind what is made of it and its length.
+/// Answers service discovery with the input. Each search must end with the records that were sent, with a further
+/// question, or with an error. The input is packets; a byte for the kind of answer and a length precede each.
 @c(LLVMFuzzerTestOneInput)
 public func fuzzDiscovery(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var rest = unsafe Array(UnsafeBufferPointer(start: start, count: count))[...]
@@ -27,8 +27,8 @@ public func fuzzDiscovery(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
     return 0
 }
 
-/// The packet as it is, or what a device would make of it in answer to the question as it stands: parameters, or a part of
-/// the records.
+/// The packet as it is, or what a device would make of it in answer to the question as it stands: parameters,
+/// or a part of the records.
 private func packet(_ kind: UInt8, _ content: [UInt8], isLast: Bool, to search: ServiceSearch) -> [UInt8] {
     var parameters = content
     switch kind % 3 {
@@ -42,7 +42,7 @@ private func packet(_ kind: UInt8, _ content: [UInt8], isLast: Bool, to search: 
     return DiscoveryPacket(.searchAttributeResponse, transaction: transaction(of: search.request), parameters).bytes
 }
 
-/// The number of a question, which must be one that can be read.
+/// The transaction number of a request, which must be valid.
 private func transaction(of request: [UInt8]) -> UInt16 {
     guard let packet = try? DiscoveryPacket(parsing: request), packet.kind == .searchAttributeRequest else {
         preconditionFailure("a question that cannot be read")

@@ -2,8 +2,8 @@ import FuzzSupport
 import JackdawReaders
 import JackdawTransport
 
-/// Any bytes as what happens to a driver: commands, bytes of a reader, time, the loss of the link. It must come to rest when it
-/// is left alone, and never look back.
+/// Gives a driver the events of the input: commands, bytes of a reader, time, the loss of the link. Without further
+/// events it must become ready, off or lost, and no deadline may be in the past.
 @c(LLVMFuzzerTestOneInput)
 public func fuzzDrivers(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = unsafe Array(UnsafeBufferPointer(start: start, count: count))

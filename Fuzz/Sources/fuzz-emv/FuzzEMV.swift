@@ -1,7 +1,7 @@
 import JackdawEMV
 
-/// Any octets as what a card sends: every parser must end in an error that points into them, or in a value that keeps to its
-/// limits, and a selection, a survey and both kernels must end whatever the card answers.
+/// Parses the input as data of a card, and has a card send it. Every parser must return a value within its limits, or
+/// an error with a place in the input. A selection, a survey and both kernels must end, whatever the card answers.
 @c(LLVMFuzzerTestOneInput)
 public func fuzzEMV(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let octets = unsafe Array(UnsafeBufferPointer(start: start, count: count))
@@ -169,8 +169,8 @@ private func checkKernel(_ octets: [UInt8]) {
 }
 
 /// Answers of a contactless card, each with its number of octets before it, to the kernel that the first octet chooses.
-/// The kernel ends, once, and has one effect open at most; it approves only with a cryptogram, and never with a PIN that
-/// the issuer must verify.
+/// The kernel ends, once, and has one effect open at most; it approves only with a cryptogram, and never with a PIN
+/// that the issuer must verify.
 private func checkContactlessKernel(_ octets: [UInt8]) {
     var left = octets[...]
     let number = (left.popFirst() ?? 0) % 2 == 0 ? 2 : 3
@@ -239,8 +239,8 @@ private func checkScripts(_ octets: [UInt8]) {
     precondition(results == scripts.count, "a script without result")
 }
 
-/// The octets as the text of a trace: read in pieces of any size, it gives the same exchanges or the same error, and each
-/// exchange is explained, with secrets left out and no more objects than there are octets.
+/// The octets as the text of a trace: read in pieces of any size, it gives the same exchanges or the same error, and
+/// each exchange is explained, with secrets left out and no more objects than there are octets.
 private func checkTrace(_ octets: [UInt8]) {
     func read(_ size: Int) -> Result<[TraceExchange], TraceError> {
         var reader = TraceReader()

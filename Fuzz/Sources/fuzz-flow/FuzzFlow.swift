@@ -1,8 +1,8 @@
 import JackdawEMV
 
-/// Any octets as the events of a payment: the policy in one, then three for each event: the event, the identifier that it
-/// names with a choice of hidden truths, and the time that passes. The rules are those of the unit tests, whose files this
-/// target has as links.
+/// Gives a payment the events of the input: one octet for the policy, then three for each event: the event, the
+/// identifier that it answers with the host's hidden decision, and the time that passes. The rules are those of the
+/// unit tests, whose files this target has as links.
 @c(LLVMFuzzerTestOneInput)
 public func fuzzFlow(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let octets = unsafe Array(UnsafeBufferPointer(start: start, count: count))

@@ -2,8 +2,8 @@ import FuzzSupport
 import Glibc
 import JackdawReaders
 
-/// Any bytes as a stream of frames: a format must cut it the same way however it comes, lose no byte of it, keep no more than
-/// a frame, and explain each frame that it finds.
+/// Cuts the input into frames. A format must find the same frames for every size of pieces, account for each byte, hold
+/// no more than one frame, and explain each frame that it finds.
 ///
 /// The first two bytes name the target by its number (``FuzzTarget``), the third is the size of the pieces less one.
 @c(LLVMFuzzerTestOneInput)

@@ -1,8 +1,8 @@
 import JackdawDSP
 
-/// Any bytes as the sound of a modem: four of them choose the mode and how it is fed, the rest are its samples, or what is sent
-/// and what spoils it. It must be decoded without a trap, to events that lie within it, and to the same ones whatever the
-/// block size.
+/// Decodes the input as the sound of a modem: four bytes choose the mode and the block size, the rest are samples, or
+/// bytes that are encoded and the damage to their sound. The decoder must not trap, and events must lie within the
+/// sound and be the same for every block size.
 @c(LLVMFuzzerTestOneInput)
 public func fuzzLines(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = unsafe UnsafeBufferPointer(start: start, count: count)

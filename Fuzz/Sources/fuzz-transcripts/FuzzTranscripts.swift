@@ -4,8 +4,8 @@ import JackdawReaders
 import JackdawTransport
 import Synchronization
 
-/// Any bytes as a transcript, which is read the same however it comes, written again as it was read, and played back to its
-/// end; and as what a reader sends, of which its family's mask keeps as many bytes.
+/// Reads the input as a transcript: the same entries for every size of pieces, which are written as they were read, and
+/// played back to the end. Masks the input as bytes of a reader: the mask must return as many bytes.
 @c(LLVMFuzzerTestOneInput)
 public func fuzzTranscripts(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = unsafe Array(UnsafeBufferPointer(start: start, count: count))

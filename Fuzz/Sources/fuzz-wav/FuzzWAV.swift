@@ -1,8 +1,8 @@
 import Glibc
 import JackdawAudioFile
 
-/// Any bytes behind `RIFF....WAVE` as a file: it must be read to finite samples, no more than it can hold, or refused as
-/// bad data.
+/// Reads the input, after `RIFF....WAVE`, as a file: it must give finite samples, no more than it has bytes for, or be
+/// refused as bad data.
 @c(LLVMFuzzerTestOneInput)
 public func fuzzWAV(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var bytes = unsafe Array(UnsafeBufferPointer(start: start, count: count))

@@ -259,8 +259,8 @@ package struct OutputFile: ~Copyable, Sendable {
     }
 
     /// Ends the file: writes the complete content to the disk and gives it its path, or copies it to the stream.
-    /// - Throws: ``AudioFileError`` with code `io`. The file at the path is then the earlier one, unless ``place()`` has
-    ///   replaced it.
+    /// - Throws: ``AudioFileError`` with code `io`. The file at the path is then the earlier one, unless
+    ///   ``place()`` has replaced it.
     package consuming func commit() throws(AudioFileError) {
         guard pending == nil else { return try place() }
         switch stream {

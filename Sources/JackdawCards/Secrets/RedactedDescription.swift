@@ -1,6 +1,7 @@
 #if hasFeature(Embedded)
 
-/// A value whose every printed form is its `description`, which shows masked data only. Embedded Swift has no reflection.
+/// A value whose every printed form is its `description`, which shows masked data only.
+/// Embedded Swift has no reflection.
 public protocol RedactedDescription: Sendable, CustomStringConvertible, CustomDebugStringConvertible {}
 
 #else

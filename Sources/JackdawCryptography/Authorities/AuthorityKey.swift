@@ -7,7 +7,7 @@ public struct AuthorityKey: Sendable, Hashable {
     public let provider: [UInt8]
     /// The index of the key (tag 8F of the card).
     public let index: UInt8
-    /// The key.
+    /// The modulus, 64 to 248 bytes, and the exponent.
     public let key: RSAPublicKey
     /// The last day on which the key is valid; nil if it is not known.
     public let expiry: CardDate?
@@ -22,13 +22,13 @@ public struct AuthorityKey: Sendable, Hashable {
     ///   - index: the index of the key.
     ///   - key: the key.
     ///   - expiry: the last day on which the key is valid; nil if it is not known.
-    ///   - isTestKey: whether the key is for tests. The published test keys of Visa (92, 94, 95, 99) and Mastercard (00, 01,
-    ///     02, 05, EF, F0, F1, F3, F5 to F9, both FA, FE) are recognised in any case, by the modulus alone; 01 with
-    ///     Mastercard's provider only, since the same modulus was a live key of Visa.
+    ///   - isTestKey: whether the key is for tests. The published test keys of Visa (92, 94, 95, 99) and Mastercard
+    ///     (00, 01, 02, 05, EF, F0, F1, F3, F5 to F9, both FA, FE) are recognised in any case, by the modulus alone; 01
+    ///     with Mastercard's provider only, since the same modulus was a live key of Visa.
     ///   - checksum: the published checksum, 20 bytes; nil verifies none.
-    /// - Throws: ``CryptographyError`` with code `length` if the provider has another size, or the modulus not 64 to 248
-    ///   bytes; `value` if the modulus is even or has leading zeros, or the exponent is not the shortest form of 3 or
-    ///   65537; `checksum` if the checksum does not match, `library`.
+    /// - Throws: ``CryptographyError`` with code `length` if the provider has another size, or the modulus not 64 to
+    ///   248 bytes; `value` if the modulus is even or has leading zeros, or the exponent is not the shortest form of 3
+    ///   or 65537; `checksum` if the checksum does not match, `library`.
     public init(
         provider: [UInt8], index: UInt8, key: RSAPublicKey, expiry: CardDate? = nil, isTestKey: Bool = false,
         checksum: [UInt8]? = nil

@@ -11,8 +11,8 @@ public struct AuthorityKeys: Sendable, Hashable {
     /// - Parameters:
     ///   - keys: the keys; each provider and index once.
     ///   - mode: live cards or test cards.
-    /// - Throws: ``CryptographyError`` with code `publishedKey` if a key is published for tests and the mode is live cards,
-    ///   `value` if a provider has an index twice.
+    /// - Throws: ``CryptographyError`` with code `publishedKey` if a key is published for tests and the mode is live
+    ///   cards, `value` if a provider has an index twice.
     public init(_ keys: [AuthorityKey], mode: CardMode) throws(CryptographyError) {
         var seen: Set<[UInt8]> = []
         for key in keys {
@@ -76,8 +76,8 @@ extension AuthorityKeys {
     ///   - json: a JSON object in UTF-8.
     ///   - mode: live cards or test cards.
     /// - Throws: ``CryptographyError`` with code `keyFile` if it is not such a file, with the place and the reason;
-    ///   `checksum` if a key does not match its checksum; `publishedKey` if a key is published for tests and the mode is
-    ///   live cards; `library`.
+    ///   `checksum` if a key does not match its checksum; `publishedKey` if a key is published for tests and the mode
+    ///   is live cards; `library`.
     public init(json: [UInt8], mode: CardMode) throws(CryptographyError) {
         let root: JSONValue
         do throws(JSONValue.Fault) {

@@ -43,8 +43,8 @@ package enum AESDerivation {
     ///   - transactionKey: the result of ``transactionKey(from:for:)``.
     ///   - serialNumber: the serial number that the reader sent.
     /// - Returns: the working key.
-    /// - Throws: ``CryptographyError`` with code `strength` if the key would be stronger than the key that it is derived
-    ///   from, `algorithm` or `library`.
+    /// - Throws: ``CryptographyError`` with code `strength` if the key would be stronger than the key that it is
+    ///   derived from, `algorithm` or `library`.
     package static func workingKey(
         for usage: AESKeyUsage, _ algorithm: KeyAlgorithm, from transactionKey: borrowing CipherKey,
         serialNumber: AESKeySerialNumber

@@ -9,8 +9,8 @@ extension CardCryptography {
     ///   - transaction: the transaction in which the card receives the command.
     ///   - number: the place of the command, as for ``commandMAC(header:data:in:number:)``.
     /// - Returns: the new PIN.
-    /// - Throws: ``CryptographyError`` with code `pinBlock` if there is no PIN in it, `value` if the scheme has no block
-    ///   that depends on the current PIN, `length`, `unknownScheme` or `library`.
+    /// - Throws: ``CryptographyError`` with code `pinBlock` if there is no PIN in it, `value` if the scheme has no
+    ///   block that depends on the current PIN, `length`, `unknownScheme` or `library`.
     package borrowing func newPIN(
         in data: Span<UInt8>, current: PIN?, _ transaction: CardTransaction, number: Int = 1
     ) throws(CryptographyError) -> PIN {

@@ -8,8 +8,8 @@ extension CardCryptography {
     ///     bytes that follow.
     ///   - data: the command's data, encrypted if the command encrypts them.
     ///   - transaction: the transaction in which the card receives the command.
-    ///   - number: the place of the command among those with secure messaging that the card receives in the transaction,
-    ///     from 1. M/Chip adds 1 to the cryptogram for each further command.
+    ///   - number: the place of the command among those with secure messaging that the card receives in the
+    ///     transaction, from 1. M/Chip adds 1 to the cryptogram for each further command.
     /// - Returns: 8 bytes; a shorter code is the first of them.
     /// - Throws: ``CryptographyError`` with code `length` if the header has another size, or Lc does not fit the data;
     ///   `value` if the number is less than 1, `unknownScheme` if the scheme's rules are not public, `library`.
@@ -35,8 +35,8 @@ extension CardCryptography {
     ///   - transaction: the transaction in which the card receives the command.
     ///   - number: the place of the command, as for ``commandMAC(header:data:in:number:)``.
     /// - Returns: whole blocks of 8 bytes.
-    /// - Throws: ``CryptographyError`` with code `length` if the data are too long, `value` if the number is less than 1,
-    ///   `unknownScheme` if the scheme's rules are not public, `library`.
+    /// - Throws: ``CryptographyError`` with code `length` if the data are too long, `value` if the number is less than
+    ///   1, `unknownScheme` if the scheme's rules are not public, `library`.
     public borrowing func encryptCommandData(
         _ data: Span<UInt8>, in transaction: CardTransaction, number: Int = 1
     ) throws(CryptographyError) -> [UInt8] {
@@ -53,8 +53,8 @@ extension CardCryptography {
     ///   - transaction: the transaction in which the card receives the command.
     ///   - number: the place of the command, as for ``commandMAC(header:data:in:number:)``.
     /// - Returns: the complete command: header, encrypted PIN block, authentication code of 8 bytes.
-    /// - Throws: ``CryptographyError`` with code `value` if the scheme cannot verify the current PIN or the number is less
-    ///   than 1, `unknownScheme` if its rules are not public, `library`.
+    /// - Throws: ``CryptographyError`` with code `value` if the scheme cannot verify the current PIN or the number is
+    ///   less than 1, `unknownScheme` if its rules are not public, `library`.
     public borrowing func pinChangeCommand(
         to pin: PIN, current: PIN? = nil, in transaction: CardTransaction, number: Int = 1
     ) throws(CryptographyError) -> [UInt8] {

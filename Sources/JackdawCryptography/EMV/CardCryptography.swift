@@ -54,7 +54,8 @@ public struct CardCryptography: ~Copyable, Sendable {
     ///   - version: the rules of the card's scheme.
     ///   - cardKeys: the master keys of the card.
     ///   - mode: live cards or test cards.
-    /// - Throws: ``CryptographyError`` with code `publishedKey` if a key is published for tests and the mode is live cards.
+    /// - Throws: ``CryptographyError`` with code `publishedKey` if a key is published for tests
+    ///   and the mode is live cards.
     public init(
         _ version: CryptogramVersion, cardKeys: consuming MasterKeys, mode: CardMode
     ) throws(CryptographyError) {
@@ -71,8 +72,8 @@ public struct CardCryptography: ~Copyable, Sendable {
     ///   - issuerKeys: the master keys of the issuer.
     ///   - account: the card's account.
     ///   - mode: live cards or test cards.
-    /// - Throws: ``CryptographyError`` with code `publishedKey` if a key is published for tests and the mode is live cards,
-    ///   `library`.
+    /// - Throws: ``CryptographyError`` with code `publishedKey` if a key is published for tests and the mode
+    ///   is live cards, `library`.
     public init(
         _ version: CryptogramVersion, issuerKeys: borrowing MasterKeys, account: CardAccount, mode: CardMode
     ) throws(CryptographyError) {
@@ -101,8 +102,8 @@ public struct CardCryptography: ~Copyable, Sendable {
     /// The application cryptogram of a transaction: ARQC, TC or AAC.
     /// - Parameters:
     ///   - data: the data of the transaction.
-    ///   - cardData: the card's own data: for Visa CVN 18 and 22 and Interac the issuer application data (tag 9F10), for
-    ///     the others the card verification results (CVR), with M/Chip CVN 17 and 21 followed by the counters.
+    ///   - cardData: the card's own data: for Visa CVN 18 and 22 and Interac the issuer application data (tag 9F10),
+    ///     for the others the card verification results (CVR), with M/Chip CVN 17 and 21 followed by the counters.
     /// - Returns: 8 bytes (tag 9F26).
     /// - Throws: ``CryptographyError`` with code `library`.
     public borrowing func cryptogram(

@@ -15,7 +15,8 @@ extension CipherKey {
     ///   - account: the card's account.
     ///   - option: the method.
     /// - Returns: a key for triple DES with 16 bytes, with odd parity.
-    /// - Throws: ``CryptographyError`` with code `algorithm` if this key is not for triple DES with 16 bytes, `library`.
+    /// - Throws: ``CryptographyError`` with code `algorithm` if this key is not for triple DES
+    ///   with 16 bytes, `library`.
     public borrowing func cardKey(
         for account: CardAccount, option: CardKeyOption
     ) throws(CryptographyError) -> CipherKey {

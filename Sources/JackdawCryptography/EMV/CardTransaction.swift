@@ -9,8 +9,8 @@ public struct CryptogramData: Sendable, Hashable {
 
     /// Creates the data.
     /// - Parameters:
-    ///   - terminalData: 29 bytes, the values of these tags in this order: 9F02 amount (6 bytes), 9F03 other amount (6),
-    ///     9F1A country (2), 95 verification results (5), 5F2A currency (2), 9A date (3), 9C type (1), 9F37
+    ///   - terminalData: 29 bytes, the values of these tags in this order: 9F02 amount (6 bytes), 9F03 other amount
+    ///     (6), 9F1A country (2), 95 verification results (5), 5F2A currency (2), 9A date (3), 9C type (1), 9F37
     ///     unpredictable number (4).
     ///   - profile: the application interchange profile (tag 82), 2 bytes.
     ///   - counter: the application transaction counter (tag 9F36).

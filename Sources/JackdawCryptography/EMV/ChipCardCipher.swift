@@ -6,8 +6,8 @@ extension LibCryptoPrimitives: ChipCardCryptography {
     /// Makes the cipher of an application.
     /// - Parameter keys: its master keys.
     /// - Returns: the cipher, which keeps the keys.
-    /// - Throws: `ChipCardKeyError` if a key has the wrong size, the scheme is unknown, or a key is published for tests and
-    ///   the mode is live cards.
+    /// - Throws: `ChipCardKeyError` if a key has the wrong size, the scheme is unknown, or a key is published for tests
+    ///   and the mode is live cards.
     public func cipher(for keys: ChipCardKeys) throws(ChipCardKeyError) -> LibCryptoCardCipher {
         do throws(CryptographyError) {
             return try LibCryptoCardCipher(keys, mode: mode)
@@ -20,8 +20,8 @@ extension LibCryptoPrimitives: ChipCardCryptography {
     /// - Parameters:
     ///   - key: the key.
     ///   - block: as many octets as the modulus has, a smaller number than the modulus.
-    /// - Returns: as many octets; nil if the key cannot be used, or if it is a published test key of a certification authority
-    ///   and the mode is live cards.
+    /// - Returns: as many octets; nil if the key cannot be used, or if it is a published test key of a certification
+    ///   authority and the mode is live cards.
     public func applyPrivate(_ key: RSAKeyPair, to block: SecretOctets) -> SecretOctets? {
         guard allows(key.publicKey) else { return nil }
         do throws(CryptographyError) {

@@ -1,5 +1,5 @@
-/// A scheme's rules for cryptograms and secure messaging, by the cryptogram version number (CVN) that a card sends in its
-/// issuer application data (tag 9F10).
+/// A scheme's rules for cryptograms and secure messaging, by the cryptogram version number (CVN) that a card sends in
+/// its issuer application data (tag 9F10).
 public enum CryptogramVersion: String, Sendable, Hashable, CaseIterable {
     /// Visa CVN 10: the master key itself, without a session key.
     case visa10 = "visa-10"
@@ -95,8 +95,8 @@ struct SecureMessagingRules {
     let hasVisaKey: Bool
     /// Whether the code of a command also covers the counter and the cryptogram.
     let bindsTransaction: Bool
-    /// Whether each further command of a transaction adds 1 to the cryptogram; if false, the rule for further commands is
-    /// not public.
+    /// Whether each further command of a transaction adds 1 to the cryptogram; if false, the rule for
+    /// further commands is not public.
     let countsCommands: Bool
     /// The encryption of a command's data.
     let format: CommandDataFormat

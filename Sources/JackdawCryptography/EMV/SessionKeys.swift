@@ -3,8 +3,8 @@ import JackdawCards
 /// Session keys: keys for one transaction, derived from a master key of a card.
 extension CipherKey {
     /// Derives a session key by EMV's common method (EMV Book 2, A1.3.1).
-    /// - Parameter diversifier: 8 bytes; its third byte has no effect. For cryptograms the counter (tag 9F36) and zeros,
-    ///   for secure messaging the cryptogram (tag 9F26).
+    /// - Parameter diversifier: 8 bytes; its third byte has no effect. For cryptograms the counter (tag 9F36) and
+    ///   zeros, for secure messaging the cryptogram (tag 9F26).
     /// - Returns: a key for triple DES with 16 bytes, with odd parity.
     /// - Throws: ``CryptographyError`` with code `length`, `algorithm` or `library`.
     public borrowing func commonSessionKey(for diversifier: [UInt8]) throws(CryptographyError) -> CipherKey {
@@ -92,7 +92,8 @@ public struct SessionKeyTree: Sendable, Hashable {
     ///   - height: the number of levels, 1 to 16.
     ///   - branchFactor: the number of branches of a key, 2 to 65,536.
     ///   - vector: the initialisation vector, 16 bytes; it is the grandparent of the first keys.
-    /// - Throws: ``CryptographyError`` with code `value` if the tree has fewer leaves than there are counters, `length`.
+    /// - Throws: ``CryptographyError`` with code `value` if the tree has fewer leaves than
+    ///   there are counters, `length`.
     public init(height: Int, branchFactor: Int, vector: [UInt8]) throws(CryptographyError) {
         try CipherKey.check(vector, 16, "the vector of a tree of keys")
         guard (1...16).contains(height), (2...65_536).contains(branchFactor),

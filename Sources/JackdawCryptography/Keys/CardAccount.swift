@@ -29,8 +29,8 @@ public struct CardAccount: RedactedDescription {
     /// A digit of the account number, 0 to 9.
     func digit(_ index: Int) -> UInt8 { number.withRevealedText { $0[index] & 15 } }
 
-    /// A digit that precedes the check digit, counted from the right: 0 for the last of them; 0 also for the digits that
-    /// a short number lacks.
+    /// A digit that precedes the check digit, counted from the right: 0 for the last of them; 0 also for the digits
+    /// that a short number lacks.
     func digitBeforeCheck(_ index: Int) -> UInt8 { index + 2 <= count ? digit(count - 2 - index) : 0 }
 
     /// A digit of account number and sequence number together.

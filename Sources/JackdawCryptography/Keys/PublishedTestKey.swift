@@ -10,8 +10,8 @@ enum PublishedTestKey {
         (0xFEDC_BA98_7654_3210, 0xF1F1_F1F1_F1F1_F1F1),
         // The second test key of IPS.
         (0x53EF_0E3B_0784_CB17, 0xAC40_C7BD_C899_21DF),
-        // Mastercard's issuer master keys for M/TIP tests (EFTlab, "List of issuer EMV test keys"): cryptograms, integrity
-        // and confidentiality.
+        // Mastercard's issuer master keys for M/TIP tests (EFTlab, "List of issuer EMV test keys"):
+        // cryptograms, integrity and confidentiality.
         (0x9E15_2043_13F7_318A, 0xCB79_B90B_D986_AD29), (0x4664_942F_E615_FB02, 0xE5D5_7F29_2AA2_B3B6),
         (0xCE29_3B8C_C12A_9773, 0x79EF_256D_7610_9492),
         // Visa's issuer master key for ADVT tests (the same list), for all three purposes.

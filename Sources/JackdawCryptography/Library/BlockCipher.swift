@@ -4,9 +4,9 @@ import Synchronization
 
 /// Triple DES and AES by libcrypto (`EVP_CipherInit_ex2`, `EVP_CipherUpdate`), without padding.
 ///
-/// One context serves any number of keys: with a new one for each key, the derivation of keys, which encrypts a block or
-/// two with each, would take most of its time for contexts. For the same reason a context for AES without chaining is kept
-/// for the next use, with a key of zeros.
+/// One context serves any number of keys: with a new one for each key, the derivation of keys, which encrypts a block
+/// or two with each, would take most of its time for contexts. For the same reason a context for AES without chaining
+/// is kept for the next use, with a key of zeros.
 @safe
 struct BlockCipher: ~Copyable {
     enum Direction: Int32 {
@@ -58,7 +58,8 @@ struct BlockCipher: ~Copyable {
             unsafe EVP_CIPHER_CTX_free(context)
             throw LibCrypto.failure("no context for \(algorithm)")
         }
-        // Without this call decryption keeps the last block back; encryption pads only at the end, which is never asked for.
+        // Without this call decryption keeps the last block back; encryption pads only at the end,
+        // which is never asked for.
         if direction == .decrypt { unsafe EVP_CIPHER_CTX_set_padding(context, 0) }
         return unsafe context
     }
@@ -147,8 +148,8 @@ struct BlockCipher: ~Copyable {
     }
 }
 
-/// A cipher of libcrypto, fetched once for the whole program: fetching takes longer than encrypting a block. A failure is
-/// not kept: the next use fetches again.
+/// A cipher of libcrypto, fetched once for the whole program: fetching takes longer than encrypting a block. A failure
+/// is not kept: the next use fetches again.
 @safe
 final class FetchedCipher: Sendable {
     /// The address of the cipher; 0 until a fetch succeeds. Owned until the program ends; libcrypto's ciphers do not

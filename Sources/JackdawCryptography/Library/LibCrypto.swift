@@ -5,8 +5,8 @@ enum LibCrypto {
     /// The maximum number of bytes in one call, whose lengths have 32 bits.
     static let maxCallSize = 1 << 30
 
-    /// Clears the thread's error queue before the first call of an operation: the queue may have errors of other code in
-    /// the program, which ``failure(_:)`` would report as the cause.
+    /// Clears the thread's error queue before the first call of an operation: the queue may have errors of other code
+    /// in the program, which ``failure(_:)`` would report as the cause.
     static func clearErrors() {
         // Clearing takes six times as long as looking: all entries of the queue are overwritten.
         if ERR_peek_error() != 0 { ERR_clear_error() }
@@ -21,8 +21,8 @@ enum LibCrypto {
         guard result == 1 else { throw failure(operation) }
     }
 
-    /// Creates the error of the last call, and clears the error queue. The operation has called ``clearErrors()`` before,
-    /// on this thread.
+    /// Creates the error of the last call, and clears the error queue. The operation has called
+    /// ``clearErrors()`` before, on this thread.
     /// - Parameter operation: names the calculation in the error.
     /// - Returns: an error with the last entry of the queue as its cause; without a cause if the queue is empty.
     static func failure(_ operation: String) -> CryptographyError {

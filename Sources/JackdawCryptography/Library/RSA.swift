@@ -8,9 +8,9 @@ extension RSAPublicKey {
     /// so that there is none here.
     /// - Parameter block: as many bytes as the modulus has; a smaller number than the modulus.
     /// - Returns: as many bytes, in memory that is wiped: the certificate of a card has its account number.
-    /// - Throws: ``CryptographyError`` with code `length` if the block has another size, the modulus more than 512 bytes
-    ///   or the exponent more than the modulus; `value` if the block is too great a number, the modulus even or 1, or
-    ///   the exponent 0; `library`.
+    /// - Throws: ``CryptographyError`` with code `length` if the block has another size, the modulus more than 512
+    ///   bytes or the exponent more than the modulus; `value` if the block is too great a number, the modulus even or
+    ///   1, or the exponent 0; `library`.
     public func apply(to block: Span<UInt8>) throws(CryptographyError) -> SecretBytes {
         try check()
         return try PowerModulo.of(block, exponent.span, modulus: modulus.span, isExponentSecret: false)

@@ -50,7 +50,8 @@ extension PIN {
         try self.init(field: field, control: 4) { $0 == 10 }
     }
 
-    /// The account field of format 4: the number of digits above 12, the digits with zeros in front up to 12, and zeros.
+    /// The account field of format 4: the number of digits above 12, the digits with zeros in
+    /// front up to 12, and zeros.
     static func longAccountField(_ account: CardAccount) -> SecretBytes {
         let lacking = max(0, 12 - account.count)
         return SecretBytes(packing: 32) { index in

@@ -23,8 +23,8 @@ extension PIN {
     ///   - filler: at least 5 random bytes for the padding of formats 1 and 3; nil takes them from the system. Format 3
     ///     uses each digit modulo 6, so that the padding is uniform if the digits are uniform from 0 to 5.
     /// - Returns: 8 bytes.
-    /// - Throws: ``CryptographyError`` with code `account` if the format needs an account and there is none, `length` if
-    ///   the filler is shorter.
+    /// - Throws: ``CryptographyError`` with code `account` if the format needs an account and there is none, `length`
+    ///   if the filler is shorter.
     public func block(
         _ format: PINBlockFormat, account: CardAccount? = nil, filler: [UInt8]? = nil
     ) throws(CryptographyError) -> SecretBytes {
@@ -52,8 +52,8 @@ extension PIN {
     ///   - block: 8 bytes, decrypted.
     ///   - format: the format.
     ///   - account: the account; formats 1 and 2 do not use it.
-    /// - Throws: ``CryptographyError`` with code `pinBlock` if it is not such a block or is for another account, `account`
-    ///   if the format needs an account and there is none.
+    /// - Throws: ``CryptographyError`` with code `pinBlock` if it is not such a block or is for another account,
+    ///   `account` if the format needs an account and there is none.
     public init(
         block: Span<UInt8>, _ format: PINBlockFormat, account: CardAccount? = nil
     ) throws(CryptographyError) {

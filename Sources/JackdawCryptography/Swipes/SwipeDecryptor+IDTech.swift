@@ -4,8 +4,8 @@ extension SwipeDecryptor {
     /// Decrypts a swipe of ID TECH's readers, in either layout.
     /// - Parameter frame: the bytes from `02` to `03`, as `IDTechSwipeFormat` delimits them.
     /// - Returns: the encrypted tracks, and the tracks that the frame has in clear.
-    /// - Throws: ``CryptographyError`` with code `frame`, `notEncrypted`, `counter`, `exhausted`, `length`, `algorithm`,
-    ///   `padding`, `hash`, `text` or `library`.
+    /// - Throws: ``CryptographyError`` with code `frame`, `notEncrypted`, `counter`, `exhausted`, `length`,
+    ///   `algorithm`, `padding`, `hash`, `text` or `library`.
     public borrowing func decryptIDTech(_ frame: Span<UInt8>) throws(CryptographyError) -> DecryptedSwipe {
         try decrypt(frame, Self.reading { () throws(FrameFault) in try IDTechSwipe.blocks(in: frame) }, .idTech)
     }

@@ -21,9 +21,10 @@ extension SwipeDecryptor {
     /// Decrypts a swipe of MagTek's MagneSafe readers.
     /// - Parameter line: the text line with its carriage return, as `MagTekFormat` delimits it.
     /// - Returns: the tracks, the MagnePrint and the session.
-    /// - Throws: ``CryptographyError`` with code `frame`, `notEncrypted`, `counter`, `exhausted`, `length`, `algorithm`,
-    ///   `unknownScheme` if the tracks are encrypted by the secondary key and the caller has chosen no scheme, `text`
-    ///   or `library`. An error of the MagnePrint is not thrown: ``DecryptedSwipe/magnePrintFailure`` has it.
+    /// - Throws: ``CryptographyError`` with code `frame`, `notEncrypted`, `counter`, `exhausted`, `length`,
+    ///   `algorithm`, `unknownScheme` if the tracks are encrypted by the secondary key and the caller has chosen no
+    ///   scheme, `text` or `library`. An error of the MagnePrint is not
+    ///   thrown: ``DecryptedSwipe/magnePrintFailure`` has it.
     public borrowing func decryptMagTek(_ line: Span<UInt8>) throws(CryptographyError) -> DecryptedSwipe {
         let swipe = try Self.reading { () throws(FrameFault) in
             try MagTekFormat(.answer).check(line)

@@ -20,8 +20,8 @@ public struct SwipeDecryptor: ~Copyable, Sendable {
     ///   - key: the base derivation key, or the fixed key.
     ///   - mode: live cards or test cards.
     ///   - scheme: the scheme by which the reader encrypts; nil uses the scheme that its maker has published.
-    /// - Throws: ``CryptographyError`` with code `length` if no key of the scheme has this length, `publishedKey` if the
-    ///   key is published for tests and the mode is live cards.
+    /// - Throws: ``CryptographyError`` with code `length` if no key of the scheme has this length, `publishedKey` if
+    ///   the key is published for tests and the mode is live cards.
     public init(
         key: consuming SecretBytes, mode: CardMode, scheme: KeyScheme? = nil
     ) throws(CryptographyError) {
@@ -145,8 +145,8 @@ extension SwipeDecryptor {
     ///   - protocol: the reader's protocol: ID TECH's (also BTMag and NEO), MagTek's (lines, or eDynamo's messages) or
     ///     IPS's.
     /// - Returns: the decrypted swipe.
-    /// - Throws: ``CryptographyError`` with code `unknownScheme` for other protocols, or the codes of the protocol's own
-    ///   method.
+    /// - Throws: ``CryptographyError`` with code `unknownScheme` for other protocols, or the codes of
+    ///   the protocol's own method.
     public borrowing func decrypt(
         _ frame: Span<UInt8>, of protocol: FrameProtocol
     ) throws(CryptographyError) -> DecryptedSwipe {
@@ -160,8 +160,8 @@ extension SwipeDecryptor {
     /// - Parameter swipe: a swipe of a reader of ID TECH (also BTMag, NEO and UniMag), MagTek (lines, or eDynamo) or
     ///   IPS.
     /// - Returns: the decrypted swipe.
-    /// - Throws: ``CryptographyError`` with code `notEncrypted`, `unknownScheme` for other families, or the codes of the
-    ///   protocol's own method.
+    /// - Throws: ``CryptographyError`` with code `notEncrypted`, `unknownScheme` for other families, or the codes of
+    ///   the protocol's own method.
     public borrowing func decrypt(_ swipe: ReaderSwipe) throws(CryptographyError) -> DecryptedSwipe {
         guard let encryption = ReaderFamily.named(swipe.family)?.encryption else {
             throw CryptographyError(.unknownScheme, "the encryption of \(swipe.family) swipes is not published")

@@ -8,8 +8,8 @@ extension CipherKey {
     ///   - expiry: the expiry date, 4 digits, in the order that the scheme uses: on the stripe year and month.
     ///   - serviceCode: 3 digits: of the stripe for CVV, `000` for CVV2, `999` for iCVV.
     /// - Returns: 3 digits.
-    /// - Throws: ``CryptographyError`` with code `value` if expiry or service code are something else, `algorithm` if the
-    ///   key is not for triple DES with 16 bytes, `library`.
+    /// - Throws: ``CryptographyError`` with code `value` if expiry or service code are something else, `algorithm` if
+    ///   the key is not for triple DES with 16 bytes, `library`.
     public borrowing func cardVerificationValue(
         of account: CardAccount, expiry: String, serviceCode: String
     ) throws(CryptographyError) -> SecretText {

@@ -2,8 +2,8 @@ public import JackdawCards
 
 /// Values by which an issuer verifies a PIN that it does not store.
 extension CipherKey {
-    /// Visa's PIN verification value (PVV), from the 11 digits before the check digit, the key's index and the first four
-    /// digits of the PIN.
+    /// Visa's PIN verification value (PVV), from the 11 digits before the check digit, the key's index and the
+    /// first four digits of the PIN.
     /// - Parameters:
     ///   - pin: the PIN.
     ///   - account: the account.
@@ -29,8 +29,8 @@ extension CipherKey {
         return encrypted.withBytes { SecretText(digits: $0, 4) }
     }
 
-    /// The offset of IBM's 3624 method: the difference of each digit of a PIN and of the natural PIN, modulo 10. With it
-    /// a customer can choose the PIN.
+    /// The offset of IBM's 3624 method: the difference of each digit of a PIN and of the natural PIN, modulo 10. With
+    /// it a customer can choose the PIN.
     /// - Parameters:
     ///   - pin: the PIN.
     ///   - account: the account.
@@ -53,8 +53,8 @@ extension CipherKey {
     ///   - account: the account.
     ///   - rule: the issuer's rule for natural PINs.
     /// - Returns: a PIN with as many digits as the offset has.
-    /// - Throws: ``CryptographyError`` with code `pin` if the offset is not 4 to 12 digits, `account` if the account has
-    ///   not the digits that the rule takes, `algorithm` if the key is not for triple DES, `library`.
+    /// - Throws: ``CryptographyError`` with code `pin` if the offset is not 4 to 12 digits, `account` if the account
+    ///   has not the digits that the rule takes, `algorithm` if the key is not for triple DES, `library`.
     public borrowing func pin(
         ofOffset offset: SecretText, account: CardAccount, rule: NaturalPINRule
     ) throws(CryptographyError) -> PIN {

@@ -330,8 +330,8 @@ struct SerialManchesterSearch: Sendable, Wipeable {
         }
         let level = best.sum / Float(count)
         guard !isWrong, Double(level) > Double(Self.leastLevel) * worthOfOne else { return nil }
-        // Half a bit earlier or later, with the opposite polarity, all equal bits in a row fit too; only places at which the
-        // bits change show the right phase. If such a fit is better, this one is wrong.
+        // Half a bit earlier or later, with the opposite polarity, all equal bits in a row fit too; only places at
+        // which the bits change show the right phase. If such a fit is better, this one is wrong.
         var other = best
         for rateStep in -2...2 {
             let rate = best.rate + 0.008 * Double(rateStep)

@@ -109,7 +109,8 @@ struct ClockingZeros {
     private static let clockCells = 8
     /// Cells at each end of the message from which the level at that end is estimated.
     private static let levelCells = 24
-    /// The shares of a transition's displacement (from its predicted time) that correct the loop's phase and its period.
+    /// The shares of a transition's displacement (from its predicted time) that correct the
+    /// loop's phase and its period.
     private static let phaseWeight: Float = 0.5
     private static let periodWeight: Float = 0.1
     /// The distance from its prediction within which a transition is searched, in cells.

@@ -1,7 +1,7 @@
 // The calculations of an issuer with its secret keys, which software that acts as an issuer is given.
 
-/// Makes the ciphers with which an issuer checks its cards and answers them. JackdawCryptography's `LibCryptoPrimitives` is
-/// one.
+/// Makes the ciphers with which an issuer checks its cards and answers them.
+/// JackdawCryptography's `LibCryptoPrimitives` is one.
 public protocol IssuerCryptography: ChipCardCryptography where Cipher: IssuerCipher {
     /// Encrypts a PIN as a PIN pad does for its issuer: ISO 9564-1, format 0, in triple DES.
     /// - Parameters:
@@ -19,14 +19,14 @@ public protocol IssuerCryptography: ChipCardCryptography where Cipher: IssuerCip
     func isPublishedTestKey(_ key: SecretOctets) -> Bool
 }
 
-/// The calculations of an issuer for one card, beside those of the card: a cryptogram is checked by computing it again. A
-/// method returns nil if it cannot calculate.
+/// The calculations of an issuer for one card, beside those of the card: a cryptogram is checked by computing it again.
+/// A method returns nil if it cannot calculate.
 public protocol IssuerCipher: ChipCardCipher {
     /// Computes the issuer's response to a cryptogram (EMV Book 2, 8.2).
     /// - Parameters:
     ///   - transaction: the transaction.
-    ///   - answer: for schemes with method 1 a response code, two octets; with method 2 a card status update, four octets,
-    ///     and at most eight octets of proprietary data.
+    ///   - answer: for schemes with method 1 a response code, two octets; with method 2 a card status update, four
+    ///     octets, and at most eight octets of proprietary data.
     /// - Returns: the issuer authentication data (91), 8 to 16 octets.
     func authenticationData(for transaction: ChipCardTransaction, answer: [UInt8]) -> [UInt8]?
 

@@ -40,8 +40,8 @@ extension CardCommand {
 
     /// GENERATE AC: asks for an application cryptogram.
     /// - Parameters:
-    ///   - referenceControl: the type of cryptogram in bits 8 and 7 (00 AAC, 01 TC, 10 ARQC), in bits 5 and 4 the request of a
-    ///     signature (CDA).
+    ///   - referenceControl: the type of cryptogram in bits 8 and 7 (00 AAC, 01 TC, 10 ARQC), in bits 5 and 4 the
+    ///     request of a signature (CDA).
     ///   - data: the values that the CDOL asks for, at most 255 octets.
     /// - Returns: the command.
     /// - Throws: ``CardMessageError`` if the data is too long.

@@ -51,8 +51,8 @@ public struct CardCommand: Sendable, Equatable, CustomStringConvertible, CustomD
     }
 
     /// Parses an APDU of a command.
-    /// - Throws: ``CardMessageError`` with code `length` if it is shorter than its header, has extended lengths, or its length
-    ///   is not that of its data.
+    /// - Throws: ``CardMessageError`` with code `length` if it is shorter than its header, has extended lengths, or its
+    ///   length is not that of its data.
     public init(_ octets: Span<UInt8>) throws(CardMessageError) {
         guard octets.count >= 4 else { throw CardMessageError(.length, "a command has at least 4 octets") }
         var data = SecretOctets([])
@@ -97,8 +97,8 @@ public struct CardCommand: Sendable, Equatable, CustomStringConvertible, CustomD
 }
 
 extension CardCommand {
-    /// Whether the data may be a PIN, a key or biometric data, enciphered or not, which is never shown. The class does not
-    /// matter: it has secure messaging, chaining and logical channels (ISO/IEC 7816-4, section 5.1.1).
+    /// Whether the data may be a PIN, a key or biometric data, enciphered or not, which is never shown. The class does
+    /// not matter: it has secure messaging, chaining and logical channels (ISO/IEC 7816-4, section 5.1.1).
     package var mayHaveSecret: Bool {
         switch instruction {
         // VERIFY, CHANGE REFERENCE DATA or PIN CHANGE/UNBLOCK, DISABLE and ENABLE VERIFICATION REQUIREMENT, RESET RETRY

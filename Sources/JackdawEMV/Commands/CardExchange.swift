@@ -1,10 +1,10 @@
-/// One command as T=0 carries it out: the answer's data is asked for with GET RESPONSE, and a wrong length is corrected (EMV
-/// Contact Interface, annex A; ISO/IEC 7816-4 section 5.3.4).
+/// One command as T=0 carries it out: the answer's data is asked for with GET RESPONSE, and a wrong length is corrected
+/// (EMV Contact Interface, annex A; ISO/IEC 7816-4 section 5.3.4).
 ///
-/// 6Cxx says that the card did not carry the command out, and that it has xx octets: a command without data is sent again
-/// with this length, once. A second 6Cxx to the same command is an error of the card and becomes the answer. A command with
-/// data is never sent again: T=0 states the length of its data, not that of its answer, which GET RESPONSE corrects. So a
-/// card receives a GENERATE AC once.
+/// 6Cxx says that the card did not carry the command out, and that it has xx octets: a command without data is sent
+/// again with this length, once. A second 6Cxx to the same command is an error of the card and becomes the answer. A
+/// command with data is never sent again: T=0 states the length of its data, not that of its answer, which GET RESPONSE
+/// corrects. So a card receives a GENERATE AC once.
 ///
 /// Over T=1 and contactless each command has its answer at once; there, no exchange is needed.
 ///

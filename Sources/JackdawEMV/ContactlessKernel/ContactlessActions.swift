@@ -1,11 +1,11 @@
-// What a contactless kernel returns, and its steps for people.
+// The actions that a contactless kernel returns, and the texts of its steps.
 
 /// An output of a contactless kernel. The caller carries out effects and answers each with its identifier; steps are
 /// for observers.
 public enum ContactlessAction: Sendable {
     /// A task for the caller: random octets, or a command to the card. At most one is open at a time.
     case effect(KernelEffect)
-    /// A thing that the kernel has done, with the reason.
+    /// A decision or an event of the kernel, with its reason.
     case step(ContactlessStep)
     /// The end of the transaction. Nothing follows it.
     case finished(ContactlessOutcome)

@@ -1,8 +1,8 @@
 // A Visa-style card, whose cryptogram comes with its processing options: Book C-3, sections 5.4 to 5.9.
 
 extension ContactlessKernel {
-    /// Takes the qualifiers that the card is sent, without the functions that this kernel does not have. If the merchant
-    /// wants the issuer to decide, the card is asked for an online cryptogram.
+    /// Takes the qualifiers that the card is sent, without the functions that this kernel does not have. If the
+    /// merchant wants the issuer to decide, the card is asked for an online cryptogram.
     /// - Returns: false if the reader has no EMV mode.
     mutating func prepareQualifiers(_ found: TerminalTransactionQualifiers?) -> Bool {
         guard let found, found.contains(.emvSupported) else { return false }
@@ -53,7 +53,7 @@ extension ContactlessKernel {
         return information
     }
 
-    /// Notes a rule, and does what follows from it.
+    /// Reports a rule, and applies its consequence.
     private mutating func follow(_ rule: ContactlessRule, _ decision: inout VisaDecision) {
         note(.rule(rule))
         decision.rule = rule
@@ -98,8 +98,8 @@ extension ContactlessKernel {
 
     // MARK: offline data authentication (5.6)
 
-    /// Authenticates a card that is about to be approved offline, which needs fDDA: static data can be copied, and a card
-    /// could ask for SDA by sending no signature.
+    /// Authenticates a card that is about to be approved offline, which needs fDDA: static data can be copied, and a
+    /// card could ask for SDA by sending no signature.
     private mutating func authenticate(_ decision: inout VisaDecision) {
         var failure: AuthenticationFailure?
         do throws(AuthenticationFailure) {

@@ -47,8 +47,8 @@ public struct TagLengthValue: Sendable, Hashable {
 
 /// Walks over the data objects of octets in BER-TLV, templates before their contents. It copies and allocates nothing.
 ///
-/// Pass the same octets in each call. The rules are those of EMV Book 3, annex B: definite lengths of at most four further
-/// octets, tags of at most four octets, and octets 00 between objects are skipped.
+/// Pass the same octets in each call. The rules are those of EMV Book 3, annex B: definite lengths of at most four
+/// further octets, tags of at most four octets, and octets 00 between objects are skipped.
 ///
 /// ```swift
 /// var walker = TagLengthValueWalker(octets)

@@ -1,5 +1,5 @@
-// The data elements of contactless kernels: EMV Books A, B, C-2 (Mastercard), C-3 (Visa), C-4 (American Express) and C-7
-// (UnionPay); DF4F is of JCB.
+// The data elements of contactless kernels: EMV Books A, B, C-2 (Mastercard), C-3 (Visa), C-4 (American Express) and
+// C-7 (UnionPay); DF4F is of JCB.
 
 extension DataElement {
     /// Elements of contactless cards and kernels; several tags have another meaning in each kernel.

@@ -50,8 +50,8 @@ public struct DataElement: Sendable, Hashable {
     public let lengths: ClosedRange<Int>
     /// Whether a value may be shown.
     public let sensitivity: Sensitivity
-    /// The number of the contactless kernel that gives the tag this meaning, for example 2 (Mastercard) or 3 (Visa); nil if
-    /// the meaning is general.
+    /// The number of the contactless kernel that gives the tag this meaning, for example 2 (Mastercard) or 3 (Visa);
+    /// nil if the meaning is general.
     public let kernel: Int?
 
     init(
@@ -74,7 +74,8 @@ public struct DataElement: Sendable, Hashable {
         self.init(tag, name, source, format, length...length, sensitivity, kernel: kernel)
     }
 
-    /// All elements, in ascending order of tags. Tags with several meanings have several elements; the general one is first.
+    /// All elements, in ascending order of tags. Tags with several meanings have several elements;
+    /// the general one is first.
     public static let all: [DataElement] = (templates + card + terminal + issuer + contactless).sorted(by: isBefore)
 
     private static func isBefore(_ left: DataElement, _ right: DataElement) -> Bool {
@@ -84,22 +85,22 @@ public struct DataElement: Sendable, Hashable {
     /// Returns the element that a tag stands for.
     /// - Parameters:
     ///   - tag: the tag of a data object.
-    ///   - kernel: the number of a contactless kernel whose meanings apply. Default: nil, the general meaning, or else that of
-    ///     the kernel with the lowest number.
+    ///   - kernel: the number of a contactless kernel whose meanings apply. Default: nil, the general meaning, or else
+    ///     that of the kernel with the lowest number.
     /// - Returns: nil if the tag is not in the dictionary.
     public static func find(_ tag: Tag, kernel: Int? = nil) -> DataElement? {
         let meanings = all[firstIndex(of: tag)...].prefix { $0.tag == tag }
         return meanings.first { $0.kernel == kernel } ?? meanings.first
     }
 
-    /// Whether a card may supply a data object: the source of its element is the card, or the dictionary does not have the
-    /// tag. The kernel's number selects the meaning, as in ``find(_:kernel:)``.
+    /// Whether a card may supply a data object: the source of its element is the card, or the dictionary does not have
+    /// the tag. The kernel's number selects the meaning, as in ``find(_:kernel:)``.
     static func isOfCard(_ tag: Tag, kernel: Int?) -> Bool {
         find(tag, kernel: kernel).map { $0.source == .card } ?? true
     }
 
-    /// Whether the value of a tag may be shown: the strictest rule of its meanings. Tags that are not in the dictionary are
-    /// treated like card data.
+    /// Whether the value of a tag may be shown: the strictest rule of its meanings. Tags that are not in the dictionary
+    /// are treated like card data.
     public static func sensitivity(of tag: Tag) -> Sensitivity {
         let meanings = all[firstIndex(of: tag)...].prefix { $0.tag == tag }
         if meanings.contains(where: { $0.sensitivity == .secret }) { return .secret }

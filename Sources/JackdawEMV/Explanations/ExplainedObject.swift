@@ -80,7 +80,7 @@ public struct ExplainedObject: Sendable, Hashable {
     ///   - place: the offsets of the value.
     ///   - depth: the number of templates that contain it.
     ///   - octets: the octets that contain it.
-    ///   - context: what its meaning depends on.
+    ///   - context: the facts on which its meaning depends.
     ///   - isRevealing: whether card data is shown.
     init(
         _ tag: Tag, _ place: Range<Int>, depth: Int, in octets: Span<UInt8>, _ context: ValueContext,
@@ -125,8 +125,8 @@ public struct ExplainedObject: Sendable, Hashable {
         details = context.details(object.tag, element, value)
     }
 
-    /// Whether a value that is card data otherwise may have a PIN or a key: a script command that sets one. A value that is no
-    /// command may be such a command whose length is wrong.
+    /// Whether a value that is card data otherwise may have a PIN or a key: a script command that sets one. A value
+    /// that is no command may be such a command whose length is wrong.
     private static func mayHaveSecret(_ tag: Tag, _ value: Span<UInt8>) -> Bool {
         tag == 0x86 && ((try? CardCommand(value))?.mayHaveSecret ?? true)
     }

@@ -1,6 +1,6 @@
 import JackdawBytes
 
-/// What the meaning of a value depends on besides its tag.
+/// The facts on which the meaning of a value depends, besides its tag.
 struct ValueContext {
     /// The number of the contactless kernel; nil if none applies.
     var kernel: Int?

@@ -1,4 +1,4 @@
-// What a payment asks of its caller.
+// The tasks of a payment for its caller, and its reports.
 
 /// A task for the caller, or a report to it.
 public struct PaymentEffect: Sendable, Hashable {
@@ -45,7 +45,7 @@ public enum PaymentAction: Sendable, Hashable {
 
     /// Write the journal durably, before the effects that follow.
     case writeJournal(PaymentJournal)
-    /// Use the new amount.
+    /// The amount that the caller has set applies from now on.
     case useNewAmount
     /// Deliver the reversal that the journal has queued, with the payment's identifier as idempotency key, until the
     /// host has answered it.

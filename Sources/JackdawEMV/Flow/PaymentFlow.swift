@@ -2,8 +2,8 @@
 
 /// A payment from its start to its outcome, for a chip card, a tap or a swipe.
 ///
-/// The caller carries out the effects in their order, and hands in events with the time. An event that answers an effect
-/// names its identifier; an answer to an effect that is no longer open is late or repeated, and changes nothing.
+/// The caller carries out the effects in their order, and hands in events with the time. An event that answers an
+/// effect names its identifier; an answer to an effect that is no longer open is late or repeated, and changes nothing.
 ///
 /// ```swift
 /// var payment = PaymentFlow()
@@ -58,8 +58,8 @@ public struct PaymentFlow: Sendable, Hashable {
     ///   - event: the event.
     ///   - identifier: the effect that the event answers. Default: nil, for an event that is no answer.
     ///   - now: the time, which does not run backwards.
-    /// - Returns: the effects, in the order in which the caller must carry them out. Empty if the event changes only the
-    ///   payment's own state, as a PIN prompt does.
+    /// - Returns: the effects, in the order in which the caller must carry them out. Empty if the event changes only
+    ///   the payment's own state, as a PIN prompt does.
     public mutating func receive(
         _ event: PaymentEvent, answering identifier: Int? = nil, at now: Duration
     ) -> [PaymentEffect] {

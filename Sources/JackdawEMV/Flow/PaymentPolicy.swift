@@ -2,8 +2,8 @@
 
 /// The rules of a payment that can be chosen.
 ///
-/// The defaults never lose and never double money: the tests' search over all reachable states proves it for them alone.
-/// Each `reverses` set to false leaves an approval at the host that no one captures and no one reverses.
+/// The defaults never lose and never double money: the tests' search over all reachable states proves it for them
+/// alone. Each `reverses` set to false leaves an approval at the host that no one captures and no one reverses.
 public struct PaymentPolicy: Sendable, Hashable {
     /// Whether a chip card without a common application may be swiped, as if its chip were unreadable. Default: true.
     /// False: the card is not accepted.
@@ -11,9 +11,9 @@ public struct PaymentPolicy: Sendable, Hashable {
     /// Whether a TC after a time-out of the host is an offline approval, as EMV Book 4, 12.2.3 allows beside the
     /// reversal. Default: false. The payment fails.
     public var approvesOfflineAfterHostTimeout = false
-    /// The number of failed taps after which the reader accepts no more taps; a value below 1 counts as 1. Default: 2, as
-    /// in scenario 0061 of `flow_scenarios.json`, which refuses the third tap. The text of the same study proposes 3; we
-    /// found no number in EMV's books.
+    /// The number of failed taps after which the reader accepts no more taps; a value below 1 counts as 1. Default: 2,
+    /// as in scenario 0061 of `flow_scenarios.json`, which refuses the third tap. The text of the same study proposes
+    /// 3; we found no number in EMV's books.
     public var maxTapFailures = 2
     /// Whether a payment is reversed if the link is lost after the host approved. Default: true.
     public var reversesOnLinkLoss = true

@@ -1,4 +1,4 @@
-// What a kernel returns, and what the caller answers.
+// The actions that a kernel returns, and the answers of its caller.
 
 /// The phase of a transaction, with the section of EMV Book 3.
 public enum KernelPhase: String, Sendable, Hashable {
@@ -34,7 +34,7 @@ public enum KernelPhase: String, Sendable, Hashable {
 public enum KernelAction: Sendable {
     /// A task for the caller. At most one is open at a time.
     case effect(KernelEffect)
-    /// A thing that the kernel has done, with the reason.
+    /// A decision or an event of the kernel, with its reason.
     case step(KernelStep)
     /// The end of the transaction. Nothing follows it.
     case finished(KernelOutcome)
@@ -147,7 +147,7 @@ public enum KernelAnswer: Sendable {
     case host(HostAnswer)
 }
 
-/// A thing that the kernel has done, with the reason.
+/// A decision or an event of the kernel, with its reason.
 public enum KernelStep: Sendable {
     /// The card accepted the transaction.
     case processingOptions(ApplicationInterchangeProfile)

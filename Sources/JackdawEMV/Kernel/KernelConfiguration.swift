@@ -28,7 +28,8 @@ public struct KernelConfiguration: Sendable {
     public var defaultDDOL: [UInt8] = [0x9F, 0x37, 0x04]
     /// The TDOL for cards that have none. Default: empty.
     public var defaultTDOL: [UInt8] = []
-    /// Whether an online-only terminal declines without the Default action codes if it cannot go online. Default: false.
+    /// Whether an online-only terminal declines without the Default action codes if it cannot
+    /// go online. Default: false.
     public var skipsDefaultCodes = false
     /// Whether the PIN pad is present and works. Default: true.
     public var isPINPadWorking = true
@@ -153,8 +154,8 @@ extension KernelConfiguration {
         }
     }
 
-    /// The data objects of terminal and transaction, for the lists of the card. 81 and 9F04 are absent if they cannot hold
-    /// their amounts.
+    /// The data objects of terminal and transaction, for the lists of the card. 81 and 9F04 are absent if they
+    /// cannot hold their amounts.
     /// - Throws: ``KernelConfigurationError`` if an object cannot hold its value.
     func objects(of transaction: KernelTransaction) throws(KernelConfigurationError) -> DataObjectStore {
         try check(transaction)

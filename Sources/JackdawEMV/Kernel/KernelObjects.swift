@@ -1,7 +1,7 @@
 // The data objects of a transaction, with or without contacts.
 
-/// The objects of terminal and card, and the static data to be authenticated. Those of the terminal come first: the card
-/// cannot replace them.
+/// The objects of terminal and card, and the static data to be authenticated. Those of the terminal come first: the
+/// card cannot replace them.
 struct KernelObjects: Sendable {
     /// The objects of terminal and transaction.
     var terminal: DataObjectStore
@@ -55,8 +55,8 @@ struct KernelObjects: Sendable {
 
     // MARK: objects that the card sends
 
-    /// Adds objects that the card sent. Those of the terminal and the issuer are left out, also if the terminal does not
-    /// have them (yet), such as 8A, 91, 98, 9F1E or 9F5B.
+    /// Adds objects that the card sent. Those of the terminal and the issuer are left out, also if the terminal does
+    /// not have them (yet), such as 8A, 91, 98, 9F1E or 9F5B.
     /// - Throws: if the card sent one of them before, which the books forbid: Book 3, 10.2 for records, and for all
     ///   answers Book C-3, 5.4.2.2 (other kernels have the same rule for C-2).
     mutating func add(_ answer: DataObjectStore) throws(KernelTermination) {

@@ -27,8 +27,8 @@ public struct ApplicationFileLocator: Sendable, Hashable {
     public let entries: [Entry]
 
     /// Parses an AFL.
-    /// - Throws: ``DataObjectError`` with code `length` if the number of octets is not a multiple of 4 from 4 to 252, or with
-    ///   code `value` if an entry has an invalid file, records or number of authenticated records.
+    /// - Throws: ``DataObjectError`` with code `length` if the number of octets is not a multiple of 4 from 4 to 252,
+    ///   or with code `value` if an entry has an invalid file, records or number of authenticated records.
     public init(_ octets: Span<UInt8>) throws(DataObjectError) {
         guard !octets.isEmpty, octets.count % 4 == 0, octets.count <= Self.maxCount else {
             throw DataObjectError(.length, at: 0, "an AFL has 4 to 252 octets, a multiple of 4")

@@ -12,8 +12,8 @@ public struct DataObjectList: Sendable, Hashable {
     public let entries: [Entry]
 
     /// Parses a PDOL, CDOL, DDOL or TDOL: tags, each with a length of one octet.
-    /// - Throws: ``DataObjectError`` with code `length` if there are no octets, else with the code of the tag or length that
-    ///   is not complete.
+    /// - Throws: ``DataObjectError`` with code `length` if there are no octets, else with the code of the tag or
+    ///   length that is not complete.
     public init(_ octets: Span<UInt8>) throws(DataObjectError) {
         guard !octets.isEmpty else { throw DataObjectError(.length, at: 0, "a data object list has at least 2 octets") }
         var entries: [Entry] = []
@@ -39,8 +39,8 @@ public struct DataObjectList: Sendable, Hashable {
 
     /// Builds the octets that the card asks for.
     ///
-    /// A numeric value (n) is cut and filled with 00 on the left, a compressed one (cn) is filled with FF on the right, any
-    /// other one is cut and filled with 00 on the right. A missing object and a template give octets 00.
+    /// A numeric value (n) is cut and filled with 00 on the left, a compressed one (cn) is filled with FF on the right,
+    /// any other one is cut and filled with 00 on the right. A missing object and a template give octets 00.
     /// - Parameter value: the value of a tag, or nil.
     /// - Returns: ``valueCount`` octets, which may be card data.
     public func build(_ value: (Tag) -> SecretOctets?) -> SecretOctets {

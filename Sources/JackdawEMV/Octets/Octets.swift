@@ -57,8 +57,8 @@ extension Span where Element == UInt8 {
         return true
     }
 
-    /// Whether both views hold the same digits in format cn, whatever the number of octets FF at their ends. The time depends
-    /// only on the lengths.
+    /// Whether both views hold the same digits in format cn, whatever the number of octets FF at their ends. The time
+    /// depends only on the lengths.
     func isSameNumber(as other: Span<UInt8>) -> Bool {
         var difference: UInt8 = 0
         for index in 0..<Swift.max(count, other.count) {

@@ -26,7 +26,7 @@ extension AuthenticationPrimitives {
     }
 }
 
-/// An RSA public key.
+/// The RSA public key of a certification authority, an issuer or a card (EMV Book 2, annex B2.1).
 public struct RSAPublicKey: Sendable, Hashable {
     /// Most significant octet first, without leading zeros.
     public let modulus: [UInt8]

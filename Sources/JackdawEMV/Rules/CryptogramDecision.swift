@@ -44,7 +44,7 @@ public enum HostDecision: String, Sendable, Hashable {
     case unknown
 }
 
-/// The decision on the first cryptogram.
+/// The consequence of the card's answer to the first GENERATE AC.
 public struct FirstCryptogramDecision: Sendable, Hashable {
     /// The way in which the transaction goes on.
     public enum Action: Sendable, Hashable {
@@ -64,7 +64,7 @@ public struct FirstCryptogramDecision: Sendable, Hashable {
     public let isAdviceRequested: Bool
 }
 
-/// The decision on the second cryptogram.
+/// The consequence of the card's answer to the second GENERATE AC.
 public struct SecondCryptogramDecision: Sendable, Hashable {
     /// Whether the transaction is approved.
     public let isApproved: Bool

@@ -150,7 +150,8 @@ public struct IssuerScriptRun: Sendable {
         }
     }
 
-    /// Ends the run without a card. A script whose command has no answer has failed, and those after it are not performed.
+    /// Ends the run without a card. A script whose command has no answer has failed, and those
+    /// after it are not performed.
     /// - Parameter isOpen: whether a command was sent.
     mutating func abandon(isOpen: Bool) {
         // No status word came: 6F00 is the one of no precise diagnosis (ISO/IEC 7816-4).

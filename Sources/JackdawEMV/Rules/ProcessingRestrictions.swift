@@ -104,8 +104,8 @@ public enum ProcessingRestrictions {
         return ProcessingRestrictionsReport(findings: findings)
     }
 
-    /// Whether the usage control allows a kind of transaction, apart from its cashback (Book 3, 10.4.2). A purchase is of
-    /// goods or of services, which the transaction type does not distinguish: one of both suffices. The book has no
+    /// Whether the usage control allows a kind of transaction, apart from its cashback (Book 3, 10.4.2). A purchase is
+    /// of goods or of services, which the transaction type does not distinguish: one of both suffices. The book has no
     /// refund, and type 09 is checked for cashback only.
     private static func isAllowed(
         _ type: TransactionType, isDomestic: Bool, by usage: ApplicationUsageControl

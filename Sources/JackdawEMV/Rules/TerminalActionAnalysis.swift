@@ -167,7 +167,8 @@ public enum TerminalActionAnalysis {
     ///   - issuer: the Issuer Action Codes (IAC) of the card.
     ///   - terminal: the Terminal Action Codes (TAC) of the acquirer.
     ///   - connection: the way in which the terminal authorises.
-    ///   - skipsDefault: whether an online-only terminal declines without the Default action codes, as Book 3, 10.7 allows.
+    ///   - skipsDefault: whether an online-only terminal declines without the Default action
+    ///     codes, as Book 3, 10.7 allows.
     /// - Returns: the request, TC or AAC, with its response code and the reason.
     public static func unableToGoOnline(
         tvr: TerminalVerificationResults, issuer: ActionCodes, terminal: ActionCodes,

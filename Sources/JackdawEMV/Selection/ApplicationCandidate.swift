@@ -15,7 +15,8 @@ public struct SupportedApplication: Sendable, Hashable {
     /// Whether the card's name may be longer than the identifier (application selection indicator, EMV Book 1 section
     /// 12.3.1). Contactless it always may.
     public let allowsPartialName: Bool
-    /// Whether the extended selection of a contactless card (tag 9F29) is appended to the name (EMV Book B section 3.3.3.3).
+    /// Whether the extended selection of a contactless card (tag 9F29) is appended to the name
+    /// (EMV Book B section 3.3.3.3).
     public let appendsExtendedSelection: Bool
 
     /// An application.

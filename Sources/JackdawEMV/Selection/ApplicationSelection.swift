@@ -1,8 +1,8 @@
-/// Selects an application of a card: builds the list of candidates, has one chosen, and selects it (EMV Book 1 section 12, Book
-/// B section 3.3). A machine without I/O.
+/// Selects an application of a card: builds the list of candidates, has one chosen, and selects it (EMV Book 1 section
+/// 12, Book B section 3.3). A machine without I/O.
 ///
-/// Send the command of each step, and pass on the card's answer with the identifier of the step. A late or repeated answer
-/// changes nothing and returns ``Step/ignored(identifier:_:)``: the step before it still waits for its answer.
+/// Send the command of each step, and pass on the card's answer with the identifier of the step. A late or repeated
+/// answer changes nothing and returns ``Step/ignored(identifier:_:)``: the step before it still waits for its answer.
 ///
 /// ```swift
 /// var selection = ApplicationSelection(applications, on: .contact)
@@ -13,12 +13,13 @@
 /// if case .choose(isRequired: false, let identifier) = step { step = selection.choose(0, to: identifier) }
 /// ```
 public struct ApplicationSelection: Sendable {
-    /// What the caller does next. Identifiers begin at 1 and increase, also after another ``ApplicationSelection/start()``.
+    /// The next task of the caller. Identifiers begin at 1 and increase,
+    /// also after another ``ApplicationSelection/start()``.
     public enum Step: Sendable, Equatable {
         /// Send the command, and pass the answer to ``ApplicationSelection/receive(_:to:)``.
         case send(CardCommand, identifier: Int)
-        /// Pass the index of one of ``ApplicationSelection/candidates`` to ``ApplicationSelection/choose(_:to:)``: 0 if no choice
-        /// of the cardholder is required.
+        /// Pass the index of one of ``ApplicationSelection/candidates`` to ``ApplicationSelection/choose(_:to:)``: 0 if
+        /// no choice of the cardholder is required.
         case choose(isRequired: Bool, identifier: Int)
         /// The application is selected; these are the objects of its control information (FCI).
         case selected(ApplicationCandidate, DataObjectStore)
@@ -44,8 +45,8 @@ public struct ApplicationSelection: Sendable {
         public var prefersLastWithoutPriority = false
         /// The indexes of the code tables that the terminal can show. Default: 1 to 10.
         public var codeTables: [UInt8] = Array(1...10)
-        /// Whether the terminal has contactless kernel 1, for Visa cards that do not ask for the terminal's qualifiers. Default:
-        /// false; such a card is not selected.
+        /// Whether the terminal has contactless kernel 1, for Visa cards that do not ask for the terminal's qualifiers.
+        /// Default: false; such a card is not selected.
         public var hasKernel1 = false
 
         /// Settings with the defaults.
@@ -216,7 +217,8 @@ extension ApplicationSelection {
 }
 
 extension ApplicationSelection {
-    /// A kernel identifier of a country or vendor with fewer than 3 octets makes the entry invalid (Book B section 3.3.2.5).
+    /// A kernel identifier of a country or vendor with fewer than 3 octets makes the entry invalid
+    /// (Book B section 3.3.2.5).
     private func isValidKernel(_ identifier: [UInt8]?) -> Bool {
         guard interface == .contactless, let identifier, let first = identifier.first else { return true }
         return first & 0x80 == 0 || identifier.count >= 3

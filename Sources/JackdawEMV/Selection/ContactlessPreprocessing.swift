@@ -19,7 +19,8 @@ public struct ContactlessLimits: Sendable, Hashable {
     public init() {}
 }
 
-/// What pre-processing found for one application (EMV Book B section 3.1.1). All rules compare amounts in minor units.
+/// The result of pre-processing for one application (EMV Book B section 3.1.1). All rules
+/// compare amounts in minor units.
 public struct ContactlessPreprocessing: Sendable, Hashable {
     /// The amount is one major unit, and the state of the account is asked for.
     public let requestsStatus: Bool

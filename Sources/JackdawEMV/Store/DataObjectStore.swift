@@ -22,8 +22,8 @@ public struct DataObjectStore: Sendable, Equatable, CustomStringConvertible, Cus
     /// Whether there is an object with this tag, even without octets.
     public func contains(_ tag: Tag) -> Bool { secret(tag) != nil }
 
-    /// A copy of a value in clear; nil if there is no object with this tag. An array is not wiped: use ``withValue(_:_:)`` if
-    /// possible. Assigning nil removes the object.
+    /// A copy of a value in clear; nil if there is no object with this tag. An array is not wiped: use
+    /// ``withValue(_:_:)`` if possible. Assigning nil removes the object.
     public subscript(tag: Tag) -> [UInt8]? {
         get { secret(tag)?.octets }
         set { set(tag, newValue.map { SecretOctets($0) }) }
@@ -66,8 +66,10 @@ public struct DataObjectStore: Sendable, Equatable, CustomStringConvertible, Cus
     /// Stores the primitive objects of octets in BER-TLV, those in templates too.
     /// - Parameters:
     ///   - octets: the objects.
-    ///   - keepsFirst: whether the first of several objects with one tag is kept; else the last replaces it. Default: false.
-    /// - Returns: the tags that were already there, or that are in the octets more than once, in the order of the octets.
+    ///   - keepsFirst: whether the first of several objects with one tag is kept; else the last
+    ///     replaces it. Default: false.
+    /// - Returns: the tags that were already there, or that are in the octets more than once,
+    ///   in the order of the octets.
     /// - Throws: ``DataObjectError`` if the octets are not valid; then nothing is stored.
     @discardableResult
     public mutating func add(

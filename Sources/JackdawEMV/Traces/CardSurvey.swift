@@ -1,8 +1,9 @@
-/// Reads what a card shows of itself: its directory, its applications, their records and counters. A machine without I/O.
+/// Reads the data of a card that need no PIN: its directory, its applications, their records and
+/// counters. A machine without I/O.
 ///
-/// It verifies no PIN and performs no transaction. GET PROCESSING OPTIONS, which each application needs before its records,
-/// increments the card's transaction counter. A cryptogram is asked for only if the caller wants one: then with GENERATE AC,
-/// of a declined transaction (AAC).
+/// It verifies no PIN and performs no transaction. GET PROCESSING OPTIONS, which each application needs before its
+/// records, increments the card's transaction counter. A cryptogram is asked for only if the caller wants one: then
+/// with GENERATE AC, of a declined transaction (AAC).
 ///
 /// ```swift
 /// var survey = CardSurvey()
@@ -133,8 +134,8 @@ extension CardSurvey {
         applications.append(name)
     }
 
-    /// The registered identifiers (RID) of payment schemes, with which a card without directory is asked: Visa, Mastercard,
-    /// American Express, JCB, Discover, UnionPay, Interac, CB, girocard, Dankort, eftpos, RuPay, Mir.
+    /// The registered identifiers (RID) of payment schemes, with which a card without directory is asked: Visa,
+    /// Mastercard, American Express, JCB, Discover, UnionPay, Interac, CB, girocard, Dankort, eftpos, RuPay, Mir.
     private static let providers: [UInt64] = [
         0xA0_0000_0003, 0xA0_0000_0004, 0xA0_0000_0025, 0xA0_0000_0065, 0xA0_0000_0152, 0xA0_0000_0333, 0xA0_0000_0277,
         0xA0_0000_0042, 0xA0_0000_0359, 0xA0_0000_0121, 0xA0_0000_0384, 0xA0_0000_0524, 0xA0_0000_0658,
@@ -198,8 +199,8 @@ extension CardSurvey {
         return try? CardCommand.readRecord(records[number].number, file: records[number].file)
     }
 
-    /// The objects that GET DATA returns (EMV Book 3 section 6.5.7, annex D): ATC, its value of the last online transaction, PIN
-    /// try counter, log format.
+    /// The objects that GET DATA returns (EMV Book 3 section 6.5.7, annex D): ATC, its value of the last online
+    /// transaction, PIN try counter, log format.
     private static let counters: [Tag] = [0x9F36, 0x9F13, 0x9F17, 0x9F4F]
 
     private mutating func readCounter(_ index: Int, _ number: Int) -> CardCommand? {

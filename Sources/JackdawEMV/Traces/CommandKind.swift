@@ -1,7 +1,7 @@
 import JackdawBytes
 
-/// The commands that are known by name: those of EMV (Book 1 section 11, Book 3 section 6.5, Books C-2 and C-3) and others
-/// of ISO/IEC 7816-4 that cards answer.
+/// The commands that are known by name: those of EMV (Book 1 section 11, Book 3 section 6.5, Books C-2 and C-3) and
+/// others of ISO/IEC 7816-4 that cards answer.
 enum CommandKind: Hashable, Sendable {
     case applicationBlock, applicationUnblock, cardBlock, computeChecksum, disableVerification, enableVerification
     case envelope, exchangeRelayResistance, externalAuthenticate, generateCryptogram, getChallenge, getData

@@ -38,8 +38,8 @@ public struct ExplainedAnswer: Sendable, Hashable {
 public struct ExplainedData: Sendable, Hashable {
     /// Number of octets, shown or not.
     public let count: Int
-    /// The objects: those of BER-TLV, and the values of a list (DOL) or of format 1, which have no tags in the data. Places
-    /// are those in the data; in a value without a tag, `start` is that of the value.
+    /// The objects: those of BER-TLV, and the values of a list (DOL) or of format 1, which have no tags in the data.
+    /// Places are those in the data; in a value without a tag, `start` is that of the value.
     public let objects: [ExplainedObject]
     /// The data in hexadecimal digits, if it is not objects and is shown; else nil.
     public let digits: String?
@@ -63,7 +63,7 @@ public struct RecoveredBlock: Sendable, Hashable {
     public let tag: Tag
     /// The key that opens it: `CA key A000000003 92`, `issuer key` or `card key`.
     public let signer: String
-    /// The fields in their order. The hash is not checked. Without card data, of hashes, of the data authentication code and
-    /// of the card's own expiry, serial number and key only the number of octets is shown.
+    /// The fields in their order. The hash is not checked. Without card data, of hashes, of the data authentication
+    /// code and of the card's own expiry, serial number and key only the number of octets is shown.
     public let fields: [ExplainedObject.Detail]
 }

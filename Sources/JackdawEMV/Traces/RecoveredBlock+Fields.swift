@@ -62,8 +62,9 @@ extension RecoveredBlock {
 
 /// Takes fields from the start of a block.
 ///
-/// The keys of signers are public. If all but some digits of the account number is known of the data that a hash covers, a
-/// search over these digits gives the number: hashes are card data, and so are the card's own fields that they cover.
+/// The keys of signers are public. If all but some digits of the account number is known of the data that a hash
+/// covers, a search over these digits gives the number: hashes are card data, and so are the card's
+/// own fields that they cover.
 private struct FieldReader {
     private let plain: [UInt8]
     private let isRevealing: Bool

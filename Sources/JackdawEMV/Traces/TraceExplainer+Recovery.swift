@@ -58,8 +58,8 @@ extension TraceExplainer {
     ///   - form: its form.
     ///   - signer: the key.
     ///   - parts: the tags of remainder and exponent of a certificate's key.
-    /// - Returns: the block, and the whole key of a certificate if its exponent is valid; nil if the object is not there, is
-    ///   explained already, or a part of its key is still missing.
+    /// - Returns: the block, and the whole key of a certificate if its exponent is valid; nil if the object is not
+    ///   there, is explained already, or a part of its key is still missing.
     private mutating func recover(
         _ tag: Tag, _ form: RecoveredBlock.Form, by signer: Signer, _ parts: (remainder: Tag, exponent: Tag)? = nil
     ) -> (block: RecoveredBlock, key: RSAPublicKey?)? {

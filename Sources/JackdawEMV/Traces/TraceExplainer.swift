@@ -1,7 +1,8 @@
 import JackdawBytes
 
-/// Explains a dialogue with a card, one exchange after the other: the commands and their parameters, the values that were sent
-/// against the list (DOL) with which the card asked for them, and the objects of the answers. A machine without I/O.
+/// Explains a dialogue with a card, one exchange after the other: the commands and their parameters, the values that
+/// were sent against the list (DOL) with which the card asked for them, and the objects of the
+/// answers. A machine without I/O.
 ///
 /// It remembers what it needs of the card's objects until the next application is selected, in wiped memory.
 ///
@@ -10,8 +11,8 @@ import JackdawBytes
 /// for exchange in exchanges { show(explainer.explain(exchange)) }
 /// ```
 ///
-/// With keys of certification authorities and the caller's RSA, certificates and signatures are opened, too. Their hashes are
-/// not checked; ``OfflineAuthentication`` checks them.
+/// With keys of certification authorities and the caller's RSA, certificates and signatures are opened, too. Their
+/// hashes are not checked; ``OfflineAuthentication`` checks them.
 public struct TraceExplainer<Primitives: AuthenticationPrimitives>: Sendable {
     let primitives: Primitives
     let keys: AuthenticationKeys
@@ -20,7 +21,7 @@ public struct TraceExplainer<Primitives: AuthenticationPrimitives>: Sendable {
 
     /// The objects of the application.
     var card = DataObjectStore()
-    /// What the meaning of values depends on.
+    /// The facts on which the meaning of values depends.
     private var context: ValueContext
     /// Number of GENERATE AC that the card answered since the application was selected.
     private var cryptogramCount = 0
@@ -41,8 +42,8 @@ public struct TraceExplainer<Primitives: AuthenticationPrimitives>: Sendable {
     /// - Parameters:
     ///   - primitives: RSA of the caller.
     ///   - keys: the keys of certification authorities.
-    ///   - kernel: the number of the contactless kernel whose meanings apply. Default: nil, the kernel of the scheme of the
-    ///     application that is selected.
+    ///   - kernel: the number of the contactless kernel whose meanings apply. Default: nil, the kernel of the scheme of
+    ///     the application that is selected.
     ///   - isRevealing: whether card data is shown. PINs and keys are never shown. Default: false.
     public init(_ primitives: Primitives, keys: AuthenticationKeys, kernel: Int? = nil, isRevealing: Bool = false) {
         self.primitives = primitives
@@ -126,8 +127,8 @@ public struct TraceExplainer<Primitives: AuthenticationPrimitives>: Sendable {
             data: ExplainedData(status == nil ? count : count - 2, problem: problem))
     }
 
-    /// Counts a command that the card carried out, if it is GENERATE AC. After one that the card refused, the first of the
-    /// transaction is still to come.
+    /// Counts a command that the card carried out, if it is GENERATE AC. After one that the card refused, the first of
+    /// the transaction is still to come.
     private mutating func countCryptogram(_ command: CardCommand) {
         if CommandKind(command) == .generateCryptogram { cryptogramCount += 1 }
     }
@@ -399,7 +400,7 @@ extension TraceExplainer {
 
 // MARK: - Explanations without keys
 
-/// Stands for RSA and hashes where certificates are not opened.
+/// Replaces RSA and hashes if certificates are not opened.
 public struct NoAuthenticationPrimitives: AuthenticationPrimitives {
     /// Primitives that can nothing.
     public init() {}
@@ -414,8 +415,8 @@ public struct NoAuthenticationPrimitives: AuthenticationPrimitives {
 extension TraceExplainer<NoAuthenticationPrimitives> {
     /// An explainer that opens no certificates.
     /// - Parameters:
-    ///   - kernel: the number of the contactless kernel whose meanings apply. Default: nil, the kernel of the scheme of the
-    ///     application that is selected.
+    ///   - kernel: the number of the contactless kernel whose meanings apply. Default: nil, the kernel of the scheme of
+    ///     the application that is selected.
     ///   - isRevealing: whether card data is shown. PINs and keys are never shown. Default: false.
     public init(kernel: Int? = nil, isRevealing: Bool = false) {
         self.init(NoAuthenticationPrimitives(), keys: AuthenticationKeys(), kernel: kernel, isRevealing: isRevealing)

@@ -1,6 +1,6 @@
 import JackdawBytes
 
-/// What was sent to a card or received from it, as a trace has it.
+/// A message to or from a card, as a trace has it.
 public struct TraceMessage: Sendable, Equatable {
     /// The number of the line in the trace, from 1.
     public let line: Int
@@ -20,18 +20,20 @@ public struct TraceExchange: Sendable, Equatable {
 
 /// Reads a trace: the text of a dialogue with a card, from pieces of any size.
 ///
-/// Each line is a command or an answer in hexadecimal digits, with or without blanks, colons or hyphens between octets. A
-/// label at its start gives the direction: `C:`, `C-APDU:`, `command:`, `tx:` or `>` for a command, `R:`, `R-APDU:`,
-/// `response:`, `rx:` or `<` for an answer. Without a label, a line after a command is its answer, unless it has no status
-/// word and begins like another command. Transcripts of the project (`jackdaw-transcript 1 ...`) are read, too, and so are
-/// the commands of T=0, whose data follows the card's procedure octet. Empty lines and lines that begin with `#` are skipped.
+/// Each line is a command or an answer in hexadecimal digits, with or without blanks, colons or hyphens between octets.
+/// A label at its start gives the direction: `C:`, `C-APDU:`, `command:`, `tx:` or `>` for a command, `R:`, `R-APDU:`,
+/// `response:`, `rx:` or `<` for an answer. Without a label, a line after a command is its answer, unless it has no
+/// status word and begins like another command. Transcripts of the project (`jackdaw-transcript 1 ...`) are read, too,
+/// and so are the commands of T=0, whose data follows the card's procedure octet. Empty lines and lines that
+/// begin with `#` are skipped.
 ///
 /// ```swift
 /// var reader = TraceReader()
 /// let exchanges = try reader.receive(text.span) + reader.finish()
 /// ```
 public struct TraceReader: Sendable {
-    /// The greatest length of a line, in characters without the line end: an answer of 65,538 octets with blanks between them.
+    /// The greatest length of a line, in characters without the line end: an answer of 65,538 octets
+    /// with blanks between them.
     public static let maxLineLength = 1 << 18
     /// The greatest size of a trace, in characters: 16 MiB.
     public static let maxCharacters = 1 << 24

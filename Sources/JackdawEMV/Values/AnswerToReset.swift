@@ -25,8 +25,8 @@ public struct AnswerToReset: Sendable, Hashable {
     public static let maxCount = 33
 
     /// Parses an ATR. Octets after its end are ignored.
-    /// - Throws: ``DataObjectError`` with code `length` if octets are missing or there are more than 33, or with code `value` if
-    ///   TS or TCK is wrong.
+    /// - Throws: ``DataObjectError`` with code `length` if octets are missing or there are more than 33, or with code
+    ///   `value` if TS or TCK is wrong.
     public init(_ octets: Span<UInt8>) throws(DataObjectError) {
         guard (2...Self.maxCount).contains(octets.count) else {
             throw DataObjectError(.length, at: 0, "an ATR has 2 to \(Self.maxCount) octets")
@@ -107,8 +107,8 @@ extension AnswerToReset {
 
     /// Checks the card against EMV Contact Interface section 8.3.
     ///
-    /// EMV does not look at historical octets. Some programs reject a card whose historical octets claim to be compact data
-    /// objects (first octet 00 or 80, ISO/IEC 7816-4 section 8.1.1) and are not.
+    /// EMV does not look at historical octets. Some programs reject a card whose historical octets claim to be compact
+    /// data objects (first octet 00 or 80, ISO/IEC 7816-4 section 8.1.1) and are not.
     /// - Parameter checksHistoricalOctets: whether to reject those. Default: false.
     /// - Returns: the first reason to reject the card; nil if it is acceptable.
     public func rejection(checkingHistoricalOctets checksHistoricalOctets: Bool = false) -> Rejection? {

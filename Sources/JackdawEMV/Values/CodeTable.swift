@@ -11,7 +11,8 @@ public struct CodeTable: Sendable, Hashable {
     }
 
     /// The text of octets. Control characters are left out.
-    /// - Throws: ``DataObjectError`` with code `value` and the offset of the first octet that has no character in this table.
+    /// - Throws: ``DataObjectError`` with code `value` and the offset of the first octet that has
+    ///   no character in this table.
     public func text(_ octets: Span<UInt8>) throws(DataObjectError) -> String {
         var text = ""
         for index in octets.indices {
@@ -31,7 +32,8 @@ public struct CodeTable: Sendable, Hashable {
         part == 1 ? UInt16(octet) : tables[(part - 2) * 96 + Int(octet) - 0xA0]
     }
 
-    /// The characters of codes A0 to FF in parts 2 to 10, 96 a part. Source: the mapping tables of the Unicode Consortium.
+    /// The characters of codes A0 to FF in parts 2 to 10, 96 a part. Source: the mapping tables
+    /// of the Unicode Consortium.
     private static let tables: [UInt16] = [
         // ISO/IEC 8859, part 2.
         0x00A0, 0x0104, 0x02D8, 0x0141, 0x00A4, 0x013D, 0x015A, 0x00A7, 0x00A8, 0x0160, 0x015E, 0x0164,

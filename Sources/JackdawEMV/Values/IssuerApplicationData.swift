@@ -1,8 +1,8 @@
 /// Issuer application data (IAD, tag 9F10) of the formats that are published: key index, cryptogram version and card
 /// verification results (CVR).
 ///
-/// Sources: CCD from EMV Book 3, annex C9; the lengths and marks of the Mastercard and Visa formats as openemv/emv-utils has
-/// them; UnionPay from a trace in binaryfoo/emv-bertlv. Other formats belong to the issuer.
+/// Sources: CCD from EMV Book 3, annex C9; the lengths and marks of the Mastercard and Visa formats as
+/// openemv/emv-utils has them; UnionPay from a trace in binaryfoo/emv-bertlv. Other formats belong to the issuer.
 public struct IssuerApplicationData: Sendable, Hashable {
     /// The format of the data.
     public enum Format: String, Sendable, Hashable {
@@ -37,7 +37,7 @@ public struct IssuerApplicationData: Sendable, Hashable {
         }
     }
 
-    /// What the card reports of a GENERATE AC.
+    /// The card's report of a GENERATE AC.
     public enum Cryptogram: String, Sendable, Hashable {
         /// Application authentication cryptogram: the card declines.
         case aac
@@ -55,7 +55,8 @@ public struct IssuerApplicationData: Sendable, Hashable {
     public let format: Format
     /// The derivation key index (DKI): the issuer's key.
     public let derivationKeyIndex: UInt8
-    /// The cryptogram version number (CVN). Of CCD the common core identifier, whose low digit is 5 for TDES and 6 for AES.
+    /// The cryptogram version number (CVN). Of CCD the common core identifier, whose low digit is
+    /// 5 for TDES and 6 for AES.
     public let cryptogramVersion: UInt8
     /// The card verification results, 4 to 6 octets.
     public let cardVerificationResults: [UInt8]

@@ -115,13 +115,13 @@ extension LinuxDevices {
     /// - Parameters:
     ///   - link: `rfcomm:` and an address, with `/` and a channel if that is known; `ble:` and an address; `tcp:`, a
     ///     host and a port; `pty:` and the path of a serial line; `pcsc:` and a reader of pcscd, for the chip card in
-    ///     it (with the trait `PCSC`); `sim:` and a family, for a simulated reader with a deck of test cards; `record:`,
-    ///     a file, a comma and one of these, to record a transcript of it; or `replay:` and such a file, to play it
-    ///     back with its own times.
+    ///     it (with the trait `PCSC`); `sim:` and a family, for a simulated reader with a deck of test cards;
+    ///     `record:`, a file, a comma and one of these, to record a transcript of it; or `replay:` and such a file, to
+    ///     play it back with its own times.
     ///   - profile: the GATT profile of the reader's family for Bluetooth Low Energy; needed for `ble:`.
     ///   - route: the software that connects `rfcomm:`.
-    ///   - secrecy: how the transcript of `record:` masks the bytes; nil for the mask of the link: `CardMessageMask` for a
-    ///     chip card and a replayed one, else `CardDataMask`. Only this user may read its file.
+    ///   - secrecy: how the transcript of `record:` masks the bytes; nil for the mask of the link: `CardMessageMask`
+    ///     for a chip card and a replayed one, else `CardDataMask`. Only this user may read its file.
     ///   - cipher: encrypts the swipes of the simulated reader of `sim:`; nil for a reader without a key.
     /// - Returns: the open link.
     /// - Throws: `LinkError` with the cause and a remedy.

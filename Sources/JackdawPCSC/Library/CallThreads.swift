@@ -5,7 +5,7 @@ struct CallThreads: Sendable {
     /// Starts a thread with a name of at most 15 bytes, which runs the body and ends.
     let start: @Sendable (String, @escaping @Sendable () -> Void) throws(SystemFailure) -> Void
 
-    /// Threads of the system.
+    /// Default: each call of `start` makes a new thread.
     static let system = CallThreads { name, body throws(SystemFailure) in
         try WorkerThread(name: name, body).detach()
     }

@@ -66,11 +66,12 @@ protocol PCSCCalls: Sendable {
     /// Ends the wait that another thread has in the context (`SCardCancel`). Without effect if there is none.
     func cancel(_ context: ServiceContext)
 
-    /// Powers the card of a reader and shares it with other programs (`SCardConnect`). Waits without limit for the end of
-    /// other programs' transactions.
+    /// Powers the card of a reader and shares it with other programs (`SCardConnect`). Waits without limit for the end
+    /// of other programs' transactions.
     func connect(_ context: ServiceContext, reader: String) throws(PCSCFailure) -> (CardHandle, CardProtocol)
 
-    /// Connects again, after another program has reset the card, or to reset it (`SCardReconnect`). A transaction goes on.
+    /// Connects again, after another program has reset the card, or to reset it
+    /// (`SCardReconnect`). A transaction goes on.
     /// - Parameters:
     ///   - card: the connection.
     ///   - isReset: whether the card is reset.
@@ -78,8 +79,8 @@ protocol PCSCCalls: Sendable {
     /// - Throws: ``PCSCFailure``.
     func reconnect(_ card: CardHandle, isReset: Bool) throws(PCSCFailure) -> CardProtocol
 
-    /// Begins a transaction: from now on, no other program sends the card commands (`SCardBeginTransaction`). Waits without
-    /// limit for the end of other programs' transactions.
+    /// Begins a transaction: from now on, no other program sends the card commands (`SCardBeginTransaction`). Waits
+    /// without limit for the end of other programs' transactions.
     func beginTransaction(_ card: CardHandle) throws(PCSCFailure)
 
     /// Resets the card and ends the transaction (`SCardEndTransaction`).

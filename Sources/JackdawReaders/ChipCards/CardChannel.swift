@@ -4,7 +4,8 @@ public import JackdawTransport
 
 /// Sends commands to a chip card over a link whose packets are commands and answers (APDUs), and receives its answers.
 ///
-/// Over T=0 it asks for data with GET RESPONSE and corrects lengths (``CardExchange``); over T=1 a card never answers so.
+/// Over T=0 it asks for data with GET RESPONSE and corrects lengths (``CardExchange``); over
+/// T=1 a card never answers so.
 public actor CardChannel {
     /// The name of the link.
     public nonisolated let link: LinkName
@@ -31,9 +32,9 @@ public actor CardChannel {
     }
 
     /// Sends a command and receives the whole answer. Only one task at a time may call it.
-    /// - Throws: `LinkError`: that of the link, `timedOut` after ``init(_:limit:clock:)``'s limit, `cancelled` if the task
-    ///   was cancelled, `badAnswer` for an answer without a status word, `busy` while another command has no answer. After
-    ///   any of them but `busy`, no other command is sent.
+    /// - Throws: `LinkError`: that of the link, `timedOut` after ``init(_:limit:clock:)``'s limit, `cancelled` if the
+    ///   task was cancelled, `badAnswer` for an answer without a status word, `busy` while another command has no
+    ///   answer. After any of them but `busy`, no other command is sent.
     public func transmit(_ command: CardCommand) async throws(LinkError) -> CardResponse {
         if let failure { throw failure }
         guard !isBusy else { throw error(.busy, "the card has not answered the command before") }

@@ -3,12 +3,13 @@ public import JackdawTransport
 
 /// Masks transcripts of links to chip cards, whose packets are commands and answers (APDUs).
 ///
-/// Headers, lengths and status words stay. Of an answer that is the template of its command, the objects stay whose tags
-/// the dictionary of JackdawEMV has as open. Of a command, the name of SELECT stays, and the open values of the lists
-/// that the card has sent on this logical channel (PDOL, CDOL, DDOL). Everything else is masked: PINs, card data, data of
-/// other commands, and answers that are not such a template. A command is known by its class and its instruction; with
-/// secure messaging, in a chain, or with another proprietary class its data and its answer are masked. Certificates of the
-/// card are masked too: with the keys of the scheme, which are public, they give the account number.
+/// Headers, lengths and status words stay. Of an answer that is the template of its command, the objects stay whose
+/// tags the dictionary of JackdawEMV has as open. Of a command, the name of SELECT stays, and the open values of the
+/// lists that the card has sent on this logical channel (PDOL, CDOL, DDOL). Everything else is masked: PINs, card data,
+/// data of other commands, and answers that are not such a template. A command is known by its class and its
+/// instruction; with secure messaging, in a chain, or with another proprietary class its data and its answer are
+/// masked. Certificates of the card are masked too: with the keys of the scheme, which are public,
+/// they give the account number.
 public struct CardMessageMask: TranscriptMask {
     /// The command that the next answer follows; nil if nothing of that answer may stay but the status word.
     private var command: CommandHeader?
@@ -63,8 +64,8 @@ private struct CommandHeader {
     }
 }
 
-/// The class of a command: the interindustry classes of ISO/IEC 7816-4 section 5.4.1, and EMV's own, 8x (EMV Book 3 section
-/// 6.3.2), whose lower half has the meaning of 0x.
+/// The class of a command: the interindustry classes of ISO/IEC 7816-4 section 5.4.1, and EMV's own, 8x (EMV Book 3
+/// section 6.3.2), whose lower half has the meaning of 0x.
 private struct CommandClass {
     /// Whether the command is one of EMV's own.
     let isProprietary: Bool

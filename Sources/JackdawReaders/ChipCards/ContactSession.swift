@@ -1,8 +1,8 @@
 public import JackdawEMV
 public import JackdawTransport
 
-/// The parts of a terminal that a contact transaction asks: the choice of an application, the PIN pad, and the host. Each
-/// call ends early if its task is cancelled.
+/// The parts of a terminal that a contact transaction asks: the choice of an application, the PIN pad, and the host.
+/// Each call ends early if its task is cancelled.
 public protocol ContactTerminal: Sendable {
     /// Has the cardholder choose an application.
     /// - Parameter candidates: the applications, best first.
@@ -103,8 +103,8 @@ public struct ContactSession: Sendable {
     /// Selects an application of the card.
     /// - Parameter selection: a selection that has not begun.
     /// - Returns: `selected` or `failed`.
-    /// - Throws: `LinkError` if the card is lost; with code `cancelled` if the cardholder chose no application or the task
-    ///   was cancelled, `timedOut` after the limit of a choice, `badAnswer` after the greatest number of choices.
+    /// - Throws: `LinkError` if the card is lost; with code `cancelled` if the cardholder chose no application or the
+    ///   task was cancelled, `timedOut` after the limit of a choice, `badAnswer` after the greatest number of choices.
     public func select(_ selection: ApplicationSelection) async throws(LinkError) -> ApplicationSelection.Step {
         var selection = selection
         var step = selection.start()

@@ -132,8 +132,8 @@ public struct ReaderDriver: ~Copyable {
 
     mutating func put(_ output: ReaderOutput) { outputs.append(output) }
 
-    /// Runs `body` on the frame reader, and handles its events. The reader is moved out of `self` for that time, because
-    /// handling an event needs exclusive access to `self`.
+    /// Runs `body` on the frame reader, and handles its events. The reader is moved out of `self` for that time,
+    /// because handling an event needs exclusive access to `self`.
     private mutating func cut(
         at now: Duration,
         _ body: (inout FrameReader<AnyFrameFormat>, (FrameEvent, Span<UInt8>) -> Void) -> Void

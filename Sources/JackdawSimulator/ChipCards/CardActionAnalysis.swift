@@ -92,7 +92,8 @@ struct CardResults: Sendable, Hashable {
     var isUnableToGoOnline = false
     var isVelocityExceeded = false
 
-    /// Encodes the results for the issuer application data, in the layout of the scheme: bits as JackdawEMV explains them.
+    /// Encodes the results for the issuer application data, in the layout of the scheme: bits
+    /// as JackdawEMV explains them.
     /// - Parameters:
     ///   - scheme: the scheme of the card.
     ///   - first: the first cryptogram.

@@ -88,7 +88,7 @@ struct ApplicationState: Sendable {
     /// The commands of the issuer in the last transaction that had some, until a later one was online.
     var scripts = ScriptRecord()
 
-    /// What the issuer's commands of a transaction did.
+    /// The results of the issuer's commands in a transaction.
     struct ScriptRecord: Sendable, Hashable {
         /// The number of commands that were carried out, at most 15.
         var count: UInt8 = 0

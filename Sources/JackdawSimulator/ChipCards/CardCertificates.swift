@@ -119,7 +119,7 @@ extension CardFileRecords {
     }
 }
 
-/// The tags of a certificate.
+/// The tags of a certificate, and of the parts of the public key that it does not hold.
 struct CardCertificateTags {
     let certificate: Tag
     let exponent: Tag

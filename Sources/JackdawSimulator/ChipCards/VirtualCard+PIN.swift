@@ -59,7 +59,8 @@ extension VirtualCard {
         }
     }
 
-    /// The digits of a PIN block of 8 octets, in ASCII: 2, the number of digits, the digits, padding F; nil if it is none.
+    /// The digits of a PIN block of 8 octets, in ASCII: 2, the number of digits, the digits,
+    /// padding F; nil if it is none.
     private static func digits(of block: Span<UInt8>) -> SecretOctets? {
         let count = Int(block.digit(1))
         guard block.digit(0) == 2, (4...12).contains(count), (2..<2 + count).allSatisfy({ block.digit($0) < 10 }),

@@ -4,8 +4,8 @@ public import JackdawEMV
 
 /// A chip card that is software: a machine without I/O that answers commands as an EMV card with contacts does.
 ///
-/// It has no clock and no keys of its own: RSA, ciphers and hashes are handed in. Equal commands give equal answers, as its
-/// random octets come from a seed.
+/// It has no clock and no keys of its own: RSA, ciphers and hashes are handed in. Equal commands give equal answers, as
+/// its random octets come from a seed.
 ///
 /// ```swift
 /// var card = try VirtualCard(json: file, LibCryptoPrimitives(mode: .test))
@@ -13,7 +13,7 @@ public import JackdawEMV
 /// let response = card.receive(command)
 /// ```
 public struct VirtualCard: Sendable {
-    /// The answer to reset.
+    /// The octets that ``powerOn()`` returns (ATR, ISO/IEC 7816-3).
     public let answerToReset: [UInt8]
     /// Whether the card has power, and so answers commands.
     public private(set) var isPowered = false
@@ -46,8 +46,8 @@ public struct VirtualCard: Sendable {
         random = SplitMix(seed: seed)
     }
 
-    /// Gives the card power, or resets it: the selection and the transaction are forgotten. Counters, the PIN's tries and
-    /// blocks stay.
+    /// Gives the card power, or resets it: the selection and the transaction are forgotten. Counters, the
+    /// PIN's tries and blocks stay.
     /// - Returns: the answer to reset.
     public mutating func powerOn() -> [UInt8] {
         isPowered = true
@@ -237,8 +237,8 @@ struct CardTransactionState: Sendable {
 }
 
 extension VirtualCard: RedactedDescription {
-    /// The names of the applications, each with the tags of the objects that its file marks as made, and nothing of their
-    /// content.
+    /// The names of the applications, each with the tags of the objects that its file marks as made, and
+    /// nothing of their content.
     public var description: String {
         let applications = applications.map { application in
             let name = application.name.hexadecimal

@@ -14,8 +14,8 @@ public enum VirtualCardEvent: Sendable, Equatable {
     /// The card answered a command. Both may hold card data or a PIN, in wiped memory.
     case answered(command: SecretOctets, response: CardResponse)
 
-    /// The octets of an answered command that may be shown if card data may: all of them, but none of a command whose data
-    /// may be a PIN, or that is not one; nil of other events too.
+    /// The octets of an answered command that may be shown if card data may: all of them, but none of a command whose
+    /// data may be a PIN, or that is not one; nil of other events too.
     package var revealedCommand: SecretOctets? {
         guard case .answered(let octets, _) = self else { return nil }
         return octets.withOctets { (try? CardCommand($0))?.mayHaveSecret ?? true } ? nil : octets

@@ -1,8 +1,8 @@
 import JackdawBytes
 import JackdawEMV
 
-/// The protocol of a virtual reader (vsmartcard's vpcd), the card's side: two octets of length, the most significant first,
-/// then a message. A message of one octet controls the card; any other one is a command. A machine without I/O.
+/// The protocol of a virtual reader (vsmartcard's vpcd), the card's side: two octets of length, the most significant
+/// first, then a message. A message of one octet controls the card; any other one is a command. A machine without I/O.
 ///
 /// Source: the protocol of vsmartcard's vpcd, as its page "Creating a Virtual Smart Card" describes it.
 struct VirtualReaderFrames: Sendable {

@@ -6,8 +6,8 @@ extension SimulatedIssuer {
     /// - Parameters:
     ///   - json: a JSON object in UTF-8, at most ``VirtualCard/maxFileSize`` bytes. The caller wipes it.
     ///   - cryptography: ciphers of cards and PIN blocks.
-    ///   - allowsOwnKeys: whether keys that are not published for tests are allowed. Default: false, so that no live key is
-    ///     used by mistake.
+    ///   - allowsOwnKeys: whether keys that are not published for tests are allowed. Default: false, so that no
+    ///     live key is used by mistake.
     ///   - seed: the seed of the authorisation codes. Default: 1.
     /// - Throws: ``SimulationFileError`` with the place and the reason.
     public init(

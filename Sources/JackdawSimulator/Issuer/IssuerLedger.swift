@@ -1,5 +1,5 @@
-/// The books of a simulated issuer: one entry for each payment. Money of a payment is held from its approval until it is
-/// captured or reversed.
+/// The books of a simulated issuer: one entry for each payment. Money of a payment is held from its approval until
+/// it is captured or reversed.
 public struct IssuerLedger: Sendable {
     /// A payment as its issuer knows it.
     public struct Entry: Sendable, Hashable {

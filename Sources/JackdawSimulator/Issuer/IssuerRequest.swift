@@ -10,8 +10,8 @@ public struct IssuerRequest: Sendable {
 
     /// The content of a message.
     public enum Content: Sendable {
-        /// Asks for a decision: the objects of ``OnlineRequest``, or of a swipe 57, 9F02 and 5F2A, and the PIN block of the
-        /// PIN pad if there is one, 8 octets.
+        /// Asks for a decision: the objects of ``OnlineRequest``, or of a swipe 57, 9F02 and 5F2A, and the PIN block of
+        /// the PIN pad if there is one, 8 octets.
         case authorisation(DataObjectStore, pinBlock: [UInt8]? = nil)
         /// Takes the authorisation back: its objects, as far as the till has them. The reference is enough.
         case reversal(DataObjectStore? = nil)
@@ -56,7 +56,7 @@ public enum IssuerReaction: Sendable {
     case isUnreachable(at: Duration)
 }
 
-/// The reply of an issuer.
+/// The content of an issuer's reply, by the kind of message.
 public enum IssuerReply: Sendable {
     /// The decision on an authorisation.
     case decision(IssuerDecision)

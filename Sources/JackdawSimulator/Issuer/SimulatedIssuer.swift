@@ -3,8 +3,8 @@ public import JackdawEMV
 
 /// An issuer that is software: a machine without I/O that decides on payments and keeps their books.
 ///
-/// It checks the cards' cryptograms and answers them with keys and ciphers that are handed in. It has no clock: a reaction
-/// says when it arrives. A message that comes again gets the same reply, and no money moves twice.
+/// It checks the cards' cryptograms and answers them with keys and ciphers that are handed in. It has no clock: a
+/// reaction says when it arrives. A message that comes again gets the same reply, and no money moves twice.
 ///
 /// ```swift
 /// var issuer = try SimulatedIssuer(json: file, LibCryptoPrimitives(mode: .test))

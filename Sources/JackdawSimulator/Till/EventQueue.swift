@@ -11,6 +11,5 @@ struct EventQueue<Event: Sendable>: Sendable {
         entries.insert((due, event), at: place)
     }
 
-    /// Removes the first event.
     mutating func removeFirst() -> Event { entries.removeFirst().event }
 }

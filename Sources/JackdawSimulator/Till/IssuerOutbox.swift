@@ -1,7 +1,7 @@
 import JackdawEMV
 
-/// The messages that must reach the issuer, which a restart of the program leaves as they are. One is sent at a time, again
-/// and again until the issuer answers it: the issuer recognises it by its reference.
+/// The messages that must reach the issuer, which a restart of the program leaves as they are. One is sent at a time,
+/// again and again until the issuer answers it: the issuer recognises it by its reference.
 struct IssuerOutbox: Sendable {
     /// A message with the objects that it needs.
     struct Item: Sendable {
@@ -26,7 +26,8 @@ struct IssuerOutbox: Sendable {
     }
 
     /// Begins an attempt.
-    /// - Returns: the first message and the identifier of the attempt; nil if there is no message, or an attempt is open.
+    /// - Returns: the first message and the identifier of the attempt; nil if there is no
+    ///   message, or an attempt is open.
     mutating func begin() -> (item: Item, attempt: Int)? {
         guard openAttempt == nil, let item = items.first else { return nil }
         lastAttempt += 1

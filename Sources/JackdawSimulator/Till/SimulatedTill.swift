@@ -1,8 +1,8 @@
 public import JackdawCards
 public import JackdawEMV
 
-/// One payment with a virtual card, a simulated cardholder and a simulated issuer: the contact kernel and the payment flow
-/// on one queue of events, without I/O and without a clock.
+/// One payment with a virtual card, a simulated cardholder and a simulated issuer: the contact kernel and the payment
+/// flow on one queue of events, without I/O and without a clock.
 ///
 /// ```swift
 /// var till = try SimulatedTill(
@@ -11,8 +11,8 @@ public import JackdawEMV
 /// let outcome = till.run()
 /// ```
 ///
-/// ``run(for:)`` takes it to its end in virtual time. ``advance()`` takes single steps, between which a caller can interfere
-/// (``receive(_:)``, ``kill()``).
+/// ``run(for:)`` takes it to its end in virtual time. ``advance()`` takes single steps, between which a caller
+/// can interfere (``receive(_:)``, ``kill()``).
 public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
     /// The payment as a machine.
     public internal(set) var payment: PaymentFlow
@@ -26,7 +26,7 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
     public internal(set) var now = Duration.zero
     /// The events and effects of the payment, at most ``maxEntries``.
     public internal(set) var log: [TillEntry] = []
-    /// The steps of the kernel.
+    /// The kernel's decisions with their reasons, in their order.
     public internal(set) var steps: [KernelStep] = []
     /// The end of the kernel; nil before it.
     public internal(set) var kernelOutcome: KernelOutcome?
@@ -154,8 +154,8 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
         return payment.outcome
     }
 
-    /// Lets the merchant or the reader send an event now: ``PaymentEvent/cancelled``, ``PaymentEvent/linkLost`` and other
-    /// events that answer no effect.
+    /// Lets the merchant or the reader send an event now: ``PaymentEvent/cancelled``, ``PaymentEvent/linkLost`` and
+    /// other events that answer no effect.
     public mutating func receive(_ event: PaymentEvent) {
         if event == .linkLost { endProcess() }
         deliver(event)

@@ -11,7 +11,8 @@ struct PhaseSearch {
     private static let leastCoherence = 0.6
     /// A swipe of steady speed has transitions at any half bit, which gives 0.5 and less.
     private static let leastRegularity = 0.75
-    /// The least share of the time in the more frequent level: the line idles with ones, for longer than characters take.
+    /// The least share of the time in the more frequent level: the line idles with ones, for
+    /// longer than characters take.
     private static let leastOnes = 0.7
     private static let leastFit = 0.2
     /// The power of a band with a signal that can be decoded is at least this factor over the noise.

@@ -1,6 +1,7 @@
 /// A signal that tasks wait for: a condition variable that suspends tasks and blocks no thread.
 ///
-/// A waiter reads ``count``, checks its condition, and waits for a later signal; a signal in that time ends the wait at once:
+/// A waiter reads ``count``, checks its condition, and waits for a later signal; a signal in that
+/// time ends the wait at once:
 ///
 /// ```swift
 /// while true {
@@ -38,8 +39,8 @@ package final class AsyncSignal: Sendable {
     }
 
     /// Waits until there are more signals than `count`, or the task is cancelled.
-    /// - Parameter count: the number of signals before the caller checked its condition. A caller on an actor that sends all
-    ///   signals can read it in the call: no signal comes between.
+    /// - Parameter count: the number of signals before the caller checked its condition. A caller on an actor that
+    ///   sends all signals can read it in the call: no signal comes between.
     package nonisolated(nonsending) func wait(after count: Int) async { await wait(after: count) { _ in } }
 
     /// The same, until a time at the latest.
@@ -118,8 +119,8 @@ package final class Broadcast<Element: Sendable>: Sendable {
         for receiver in takeReceivers() { receiver.yield(element) }
     }
 
-    /// The receivers of the next element, for a caller that sends the element itself: listeners that are added after this
-    /// call do not receive it.
+    /// The receivers of the next element, for a caller that sends the element itself: listeners that are added after
+    /// this call do not receive it.
     package func takeReceivers() -> [AsyncStream<Element>.Continuation] {
         state.withLock { state in
             var receivers: [AsyncStream<Element>.Continuation] = []

@@ -2,9 +2,9 @@ internal import Synchronization
 
 /// A value under a lock.
 ///
-/// `Mutex` hands a contended lock over through a futex, which ThreadSanitizer cannot see, so that it reports false races.
-/// A suppression by name would also hide real races of which one side holds the lock. Instead each holder reads and writes
-/// an atomic, from which the sanitizer learns the order; `.ci/thread-sanitizer` checks both.
+/// `Mutex` hands a contended lock over through a futex, which ThreadSanitizer cannot see, so that it reports false
+/// races. A suppression by name would also hide real races of which one side holds the lock. Instead each holder reads
+/// and writes an atomic, from which the sanitizer learns the order; `.ci/thread-sanitizer` checks both.
 package final class Lock<Value: ~Copyable>: Sendable, CustomReflectable {
     private let mutex: Mutex<Value>
     private let order = Atomic<UInt8>(0)

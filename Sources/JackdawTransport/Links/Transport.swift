@@ -63,8 +63,8 @@ public protocol BatteryReporting: Sendable {
     func batteryReports() async -> AsyncStream<BatteryReport>
 }
 
-/// A link to a chip card with contacts. Each packet sent is one command (an APDU), each packet received is the answer to
-/// one command: its data, then SW1 and SW2.
+/// A link to a chip card with contacts. Each packet sent is one command (an APDU), each packet received is the answer
+/// to one command: its data, then SW1 and SW2.
 public protocol CardResetting: Sendable {
     /// The answer of the card to its last reset (ATR).
     /// - Returns: 2 to 33 octets; empty if the link has no card.

@@ -59,8 +59,8 @@ public final class PGSwipeController: Sendable {
     /// receives: after more events, or after such a card, the first stream also begins with the next event.
     public var events: AsyncStream<PGSwipeEvent> { engine.teller.events() }
 
-    /// The reader type that was enabled when the last event was delivered. After ``setAudioJackReaderType(_:messageOptions:)`` it
-    /// changes with the event that reports the new type.
+    /// The reader type that was enabled when the last event was delivered. After
+    /// ``setAudioJackReaderType(_:messageOptions:)`` it changes with the event that reports the new type.
     public var audioJackReaderType: AudioJackReaderType { engine.teller.type }
 
     /// The report of the last autodetection whose result was delivered: the tests made, the signals received, and their

@@ -69,7 +69,8 @@ final class ChannelRecord {
         swipes.append(SwipeSummary(swipe, in: texts))
         guard part?.holds(swipe) == true else { return }
         let isRead = swipe.failure == nil
-        // Counted separately: failures that turn out to be modem sound are removed, which must leave enough swipes to draw.
+        // Counted separately: failures that turn out to be modem sound are removed, which must
+        // leave enough swipes to draw.
         if drawn.count(where: { ($0.failure == nil) == isRead }) < Self.mostDrawn { drawn.append(swipe) }
     }
 

@@ -28,8 +28,8 @@ struct KnownModeReceiver: ModemReceiver {
     /// The number of characters from which a burst of `leastConfidence` cannot be a swipe: of 345 swipes the longest
     /// had 37 characters, and the longest of such confidence 20.
     private static let many = 40
-    /// The same number after a burst that was certainly a modem's. A swipe can reach it, but is not expected in the sound
-    /// of a modem.
+    /// The same number after a burst that was certainly a modem's. A swipe can reach it, but is not
+    /// expected in the sound of a modem.
     private static let some = 8
     /// The least mean confidence of such a burst.
     private static let leastConfidence: Float = 0.85

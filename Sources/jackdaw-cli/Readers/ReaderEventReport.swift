@@ -21,7 +21,8 @@ struct ReaderEventReport {
         }
     }
 
-    /// One line for a person; for a swipe also the lines of the card, with ``isRevealed`` those of its other parts, too.
+    /// One line for a person; for a swipe also the lines of the card, with ``isRevealed``
+    /// those of its other parts, too.
     var lines: [String] {
         var lines = ["\(link.shown): \(event)"]
         if case .swipe(let swipe) = event {

@@ -3,8 +3,8 @@ import JackdawEMV
 import JackdawSimulator
 import JackdawTransport
 
-/// Prints the events of a virtual card: a line or a JSON object for each. Data of commands and answers, which may be card
-/// data, is shown only if it is revealed. The data of commands that may have a PIN is never shown.
+/// Prints the events of a virtual card: a line or a JSON object for each. Data of commands and answers, which may be
+/// card data, is shown only if it is revealed. The data of commands that may have a PIN is never shown.
 struct VirtualCardReport: Sendable {
     let conversation: Conversation
     let link: LinkName

@@ -29,7 +29,8 @@ extension ScanObserver {
 
 /// Decodes the swipes of recordings one after the other, with one reader and set of buffers for all.
 struct SwipeScanner: ~Copyable {
-    /// Seconds that a card waits for a track from another channel: a channel in noise reports late, and a file has time.
+    /// Seconds that a card waits for a track from another channel: a channel in noise reports
+    /// late, and a file has time.
     private static let patience = 2.0
 
     private var sound: SoundScanner

@@ -11,11 +11,11 @@ struct Devices: Verb {
         discussion: """
             Each device has the link name that opens it, whether you may open it, which process uses it, and its \
             capabilities while it is free. A jack is listed if the card detects plugs; many cards do not. Bluetooth \
-            adapters are listed if bluetoothd runs, readers of chip cards (PC/SC) if pcscd runs. --scan finds Bluetooth \
-            devices: switch the reader on first, and disconnect it from other devices. The list ends with the reader \
-            families that jackdaw listen --reader takes: their transports, the source of the protocol, the tests of \
-            the driver, unknowns, and the link of a simulated reader. They are the same on every system and do not \
-            count as devices.
+            adapters are listed if bluetoothd runs, readers of chip cards (PC/SC) if pcscd runs. --scan finds \
+            Bluetooth devices: switch the reader on first, and disconnect it from other devices. The list ends with \
+            the reader families that jackdaw listen --reader takes: their transports, the source of the protocol, the \
+            tests of the driver, unknowns, and the link of a simulated reader. They are the same on every system and \
+            do not count as devices.
 
             EXAMPLES
               jackdaw devices
@@ -173,8 +173,8 @@ struct Devices: Verb {
         return .done
     }
 
-    /// Lists the sound cards, their jacks and the given adapters, or watches the jacks. If the sound cards cannot be listed,
-    /// the adapters are.
+    /// Lists the sound cards, their jacks and the given adapters, or watches the jacks. If the sound cards cannot be
+    /// listed, the adapters are.
     func listSound(
         _ adapters: [BluetoothAdapter], on console: Console, in environment: CommandEnvironment
     ) throws(CommandError) -> ExitStatus {

@@ -18,9 +18,9 @@ struct Listen: Verb {
 
             READERS
             With --reader, listen identifies the reader and requests swipes again and again. Each event prints one \
-            line; a swipe also prints a line with the fields of the card and one for each track, with --reveal in clear \
-            and with the other parts of the swipe. If the family is unknown, omit --reader: the received bytes are \
-            counted, and --reveal prints them as hexadecimal digits. sim:FAMILY, which needs no --reader, is a \
+            line; a swipe also prints a line with the fields of the card and one for each track, with --reveal in \
+            clear and with the other parts of the swipe. If the family is unknown, omit --reader: the received bytes \
+            are counted, and --reveal prints them as hexadecimal digits. sim:FAMILY, which needs no --reader, is a \
             simulated reader in this process, at which a few test cards are swiped.
 
             A reader over Bluetooth (rfcomm:, ble:), on a network (tcp:) or on a serial line (pty:) is reconnected \

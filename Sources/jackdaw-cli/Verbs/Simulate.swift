@@ -19,8 +19,8 @@ struct Simulate: Verb {
             is connected to another one, such as one end of a loopback (modprobe snd-aloop).
 
             Swipes are sent in clear, or with --key-file encrypted as by the family's readers \
-            (\(KeyScheme.families.joined(separator: ", "))). The file has a key that is published for tests, in hexadecimal digits: a fixed \
-            key, or a DUKPT base derivation key, whose serial number (KSN) starts at \
+            (\(KeyScheme.families.joined(separator: ", "))). The file has a key that is published for tests, in \
+            hexadecimal digits: a fixed key, or a DUKPT base derivation key, whose serial number (KSN) starts at \
             \(SwipeEncryptor.testSerialNumber.hexadecimal) and counts up with each swipe. \
             An ID TECH reader encrypts with AES after --setting 4C=32, and uses the original layout after --setting \
             85=30.

@@ -27,7 +27,7 @@ import Testing
         #expect(headers.map(\.time) == [0, 1, 2, 3])
     }
 
-    @Test func whatFindsNoRoomIsCounted() {
+    @Test func framesWithoutRoomAreCountedAsLost() {
         let ring = BlockRing(blocks: 2, framesPerBlock: 4, channels: 1)
         var writer = BlockWriter(ring)
         for frames in [4, 4] { #expect(writer.write(frames: frames, time: 0) { _ in }) }
@@ -54,7 +54,7 @@ import Testing
     }
 
     /// At any speed of the two threads all frames are read in order, or reported as lost.
-    @Test(arguments: [1, 2, 64]) func everyFrameIsReadOrToldOf(blocks: Int) {
+    @Test(arguments: [1, 2, 64]) func everyFrameIsReadOrCountedAsLost(blocks: Int) {
         let ring = BlockRing(blocks: blocks, framesPerBlock: 16, channels: 1)
         let total = 20_000
         let writing = Thread {

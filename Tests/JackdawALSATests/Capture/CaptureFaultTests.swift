@@ -54,7 +54,7 @@ import JackdawSystem
         bench.close()
     }
 
-    @Test func aProgramThatIsLateForItsDeviceIsToldWhatWasLost() {
+    @Test func anOverrunReportsTheLostFrames() {
         let card = ScriptedPCM(.capture, VirtualClock())
         var bench = CaptureBench(card)
         bench.run(milliseconds: 100)
@@ -65,7 +65,7 @@ import JackdawSystem
         bench.close()
     }
 
-    @Test func aReaderThatStallsIsToldWhatWasLost() {
+    @Test func aStalledReaderReceivesTheNumberOfLostFrames() {
         let card = ScriptedPCM(.capture, VirtualClock())
         var bench = CaptureBench(card, blocks: 128)
         bench.run(milliseconds: 100)
@@ -117,7 +117,7 @@ import JackdawSystem
         bench.close()
     }
 
-    @Test func aDeviceThatCannotWakeIsStartedAnew() {
+    @Test func aDeviceThatCannotResumeIsStartedAgain() {
         let card = ScriptedPCM(.capture, VirtualClock())
         var bench = CaptureBench(card)
         bench.run(milliseconds: 100)
@@ -150,7 +150,7 @@ import JackdawSystem
         bench.close()
     }
 
-    @Test func oneThatIsNotToBeOpenedAgainEndsTheStream() {
+    @Test func aDisconnectionEndsAStreamThatIsNotReopened() {
         let card = ScriptedPCM(.capture, VirtualClock())
         var bench = CaptureBench(card, reopens: false)
         bench.run(milliseconds: 100)
@@ -160,7 +160,7 @@ import JackdawSystem
     }
 
     /// A late reader learns of an unplugged device in its place, however full the ring is.
-    @Test func aFullRingDoesNotHideThatTheDeviceHasGone() {
+    @Test func aFullRingStillReportsTheDisconnection() {
         let clock = VirtualClock()
         let card = ScriptedPCM(.capture, clock)
         var bench = CaptureBench(card, blocks: 4)
@@ -176,7 +176,7 @@ import JackdawSystem
         bench.close()
     }
 
-    @Test func aDeviceThatOnlyFailsIsGivenUp() {
+    @Test func aDeviceThatOnlyFailsEndsTheStream() {
         let card = ScriptedPCM(.capture, VirtualClock())
         var bench = CaptureBench(card, reopens: false)
         card.change { $0.failures[.read] = Array(repeating: EPIPE, count: 1_000) }
@@ -217,7 +217,7 @@ import JackdawSystem
         }
     }
 
-    @Test(arguments: [ENODEV, EIO, ENOMEM, EINVAL]) func aDeviceThatCannotBeWaitedForHasGone(code: Int32) {
+    @Test(arguments: [ENODEV, EIO, ENOMEM, EINVAL]) func aDeviceWhosePollFailsIsReopened(code: Int32) {
         let clock = VirtualClock()
         var bench = CaptureBench(ScriptedPCM(.capture, clock))
         bench.opener.plugIn(ScriptedPCM(.capture, clock))
@@ -229,7 +229,7 @@ import JackdawSystem
     }
 
     /// Descriptors that answer with an error but have nothing to say must not make a loop spin: the device is asked.
-    @Test(arguments: [PollDescriptor.Conditions.hungUp, .invalid]) func anAnswerThatIsTheEndIsTakenForIt(
+    @Test(arguments: [PollDescriptor.Conditions.hungUp, .invalid]) func pollErrorsEndTheLoop(
         condition: PollDescriptor.Conditions
     ) {
         let card = ScriptedPCM(.capture, VirtualClock())
@@ -268,7 +268,7 @@ import JackdawSystem
     }
 
     /// A device that reports that it runs, but gives nothing, is started again.
-    @Test func aDeviceThatStallsIsStartedAnew() {
+    @Test func aDeviceThatStallsIsStartedAgain() {
         let card = ScriptedPCM(.capture, VirtualClock())
         var bench = CaptureBench(card)
         bench.run(milliseconds: 100)
@@ -304,7 +304,7 @@ import JackdawSystem
     }
 
     /// The kernel prepares no device that runs: it has to be stopped before.
-    @Test func aDeviceThatRunsAlreadyIsStartedAnew() throws {
+    @Test func aDeviceThatRunsAlreadyIsStartedAgain() throws {
         let card = ScriptedPCM(.capture, VirtualClock())
         try card.prepare()
         try card.start()

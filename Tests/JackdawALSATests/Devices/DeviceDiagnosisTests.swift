@@ -54,7 +54,7 @@ import Testing
     }
 
     /// Its `/proc` may be hidden, or it is in another container.
-    @Test func aHolderWithoutANameIsTold() {
+    @Test func aHolderWithoutANameIsReportedByItsNumber() {
         var files = FakeFiles.laptop
         files.hold("card1/pcm0c", thread: 77, process: 77, name: "x")
         files.texts["/proc/77/comm"] = nil
@@ -71,9 +71,10 @@ import Testing
         #expect(error.remedy == "sudo usermod -aG audio jane, then log out and in again")
     }
 
-    /// Of a card that it may not open, libasound says that there is none, above all where the card's short name is used.
+    /// Of a card that it may not open, libasound says that there is none, above all where the
+    /// card's short name is used.
     @Test(arguments: ["/dev/snd/pcmC1D0c", "/dev/snd/controlC1"])
-    func aClosedCardIsNotTakenForAMissingOne(file: String) {
+    func aCardWithoutPermissionIsNotReportedAsMissing(file: String) {
         var files = FakeFiles.laptop
         files.closed = [file]
         for code in [ENOENT, ENODEV] {
@@ -85,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func theDefaultDeviceIsClosedWhereAllCardsAre() {
+    @Test func theDefaultDeviceIsNotPermittedIfNoCardIs() {
         var files = FakeFiles.laptop
         files.closed = ["/dev/snd/controlC0"]
         #expect(error(files, "default", -ENOENT).code == .notFound)
@@ -113,7 +114,7 @@ import Testing
     ]
 
     @Test(arguments: missing)
-    func whatIsMissingIsNamed(device: String, direction: PCMDirection, message: String?, remedy: String) {
+    func missingCardsAndDevicesAreNamed(device: String, direction: PCMDirection, message: String?, remedy: String) {
         for code in [ENOENT, ENODEV, ENXIO] {
             let error = error(.laptop, device, -code, direction)
             #expect(error.code == .notFound)
@@ -122,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func aSystemWithoutSoundIsToldSo() {
+    @Test func aSystemWithoutSoundCardsIsReported() {
         for files in [FakeFiles(), FakeFiles(texts: ["/proc/asound/cards": "--- no soundcards ---\n"])] {
             let error = error(files, "hw:0,0", -ENOENT)
             #expect(error.code == .notFound)
@@ -132,7 +133,7 @@ import Testing
     }
 
     /// A container sees the kernel's cards, and none of its device files.
-    @Test func aMissingDeviceFileIsTold() {
+    @Test func aMissingDeviceFileIsReported() {
         var files = FakeFiles.laptop
         files.texts["/dev/snd/pcmC1D0c"] = nil
         let error = error(files, "hw:1,0", -ENOENT)
@@ -140,7 +141,7 @@ import Testing
         #expect(error.remedy?.contains("--device /dev/snd") == true)
     }
 
-    @Test(arguments: [EINVAL, ENOTTY, ENOSYS, EOPNOTSUPP]) func whatADeviceCannotDoIsUnsupported(code: Int32) {
+    @Test(arguments: [EINVAL, ENOTTY, ENOSYS, EOPNOTSUPP]) func errorsOfCapabilitiesAreUnsupported(code: Int32) {
         let error = error(.laptop, "hw:0,0", -code)
         #expect(error.code == .unsupported)
         #expect(error.remedy?.contains("jackdaw devices") == true)

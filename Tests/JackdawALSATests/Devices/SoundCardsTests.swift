@@ -53,7 +53,7 @@ import JackdawSystem
         #expect(card.devices[0].name == "Loop: PCM two")
     }
 
-    @Test func whoHasADeviceIsNamed() throws {
+    @Test func theProcessThatUsesADeviceIsNamed() throws {
         var files = FakeFiles.laptop
         files.hold("card0/pcm0c", thread: 902, process: 900, name: "pipewire")
         let calls = ScriptedDevices()
@@ -86,7 +86,7 @@ import JackdawSystem
         #expect(!device.isBusy)
     }
 
-    @Test func whetherThisUserMayOpenItIsTold() throws {
+    @Test func thePermissionToOpenADeviceIsReported() throws {
         var files = FakeFiles.laptop
         files.closed = ["/dev/snd/pcmC0D0c"]
         files.texts["/dev/snd/pcmC1D0c"] = nil
@@ -95,7 +95,7 @@ import JackdawSystem
         #expect(calls.log.opened == ["hw:CARD=PCH,DEV=0 playback", "hw:CARD=PCH,DEV=3 playback"])
     }
 
-    @Test func whatAFreeDeviceCanDoIsAsked() throws {
+    @Test func onlyFreeDevicesAreAskedForTheirCapabilities() throws {
         var calls = ScriptedDevices(abilities: ["hw:CARD=Device,DEV=0": Self.stereo])
         calls.failures["hw:CARD=PCH,DEV=0"] = EBUSY
         #expect(try devices(.laptop, calls).map(\.abilities) == [nil, nil, nil, Self.stereo])
@@ -152,7 +152,7 @@ import JackdawSystem
     // MARK: libasound itself
 
     /// Its `null` device needs no hardware and can do anything; what it says is what `hw_params` says.
-    @Test func theLibrarySaysWhatADeviceCanDo() throws {
+    @Test func theLibraryReportsTheCapabilitiesOfADevice() throws {
         let abilities = try #require(try LibraryDevices().abilities(of: "null", .capture))
         #expect(abilities.usualRates == PCMAbilities.usualRates)
         #expect(abilities.rates.contains(192_000))

@@ -37,7 +37,7 @@ import JackdawSystem
         #expect(try device.events().isEmpty)
     }
 
-    @Test func whatIsNoInputDeviceHasNoSwitches() throws {
+    @Test func filesThatAreNoInputDevicesHaveNoSwitches() throws {
         let (device, _) = try pipe()
         #expect(throws: SystemFailure.self) { try device.switchesOn() }
         #expect(throws: SystemFailure(code: ENOENT)) { try EventDevice("/dev/input/nonexistent") }

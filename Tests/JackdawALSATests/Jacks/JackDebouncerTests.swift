@@ -54,7 +54,7 @@ import Testing
     }
 
     /// A late reader still gets the event of a plug that stayed long enough before it was pulled out.
-    @Test func whatLastedIsToldThoughItIsOver() {
+    @Test func aPlugThatLastedIsReportedAfterItWasPulled() {
         var debouncer = debouncer()
         _ = debouncer.receive(Self.microphone, isPlugged: true, at: 0)
         let events = debouncer.receive(Self.microphone, isPlugged: false, at: 500)
@@ -62,7 +62,7 @@ import Testing
         #expect(debouncer.advance(to: 600) == [.detached(Self.microphone, time: 500)])
     }
 
-    @Test func jacksAreToldInTheOrderInWhichTheyChanged() {
+    @Test func jacksAreReportedInTheOrderOfTheirChanges() {
         var debouncer = JackDebouncer(
             [Self.microphone, Self.headphone].map { JackState(jack: $0, isPlugged: false) },
             settlingTime: .nanoseconds(100))
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func aJackThatGoesTakesItsPlugAlong() {
+    @Test func aRemovedJackIsDetached() {
         var debouncer = debouncer(true)
         #expect(debouncer.remove(Self.microphone, at: 8) == [.detached(Self.microphone, time: 8)])
         #expect(debouncer.states.isEmpty)

@@ -110,7 +110,7 @@ import JackdawSystem
 
     private static let openingCalls: [JackCall] = [.elements, .element, .isOn, .subscribe, .descriptors]
 
-    @Test(arguments: openingCalls) func whatFailsAtTheStartIsTold(call: JackCall) {
+    @Test(arguments: openingCalls) func callsThatFailAtTheStartThrow(call: JackCall) {
         card.failures[call] = EIO
         #expect(throws: SystemFailure(code: EIO)) { try ElementJacks(card) }
     }
@@ -155,7 +155,7 @@ import JackdawSystem
         #expect(try monitor.story(within: .seconds(1)) == ["gone"])
     }
 
-    @Test func switchesThatCannotBeReadAtTheStartAreTold() {
+    @Test func switchesThatCannotBeReadAtTheStartThrow() {
         input.failures[.switchesOn] = ENOTTY
         #expect(throws: SystemFailure(code: ENOTTY)) { try SwitchJacks(.headset, input) }
     }
@@ -179,7 +179,7 @@ import JackdawSystem
     // MARK: What fails
 
     @Test(arguments: [PollDescriptor.Conditions.failed, .hungUp, .invalid, [.readable, .hungUp]])
-    func aCardThatGoesIsToldOnce(condition: PollDescriptor.Conditions) throws {
+    func aCardThatDisappearsIsReportedOnce(condition: PollDescriptor.Conditions) throws {
         for monitor in [try cardMonitor(), try inputMonitor()] {
             (card.condition, input.condition) = ([], [])
             waiting.at(waiting.now() / 1_000_000 + 100) { [card, input] in
@@ -196,7 +196,7 @@ import JackdawSystem
     }
 
     @Test(arguments: [JackCall.condition, .nextEvent, .isOn, .events, .switchesOn])
-    func eachCallThatFindsTheCardGoneSaysSo(call: JackCall) throws {
+    func eachCallReportsADisconnectedCard(call: JackCall) throws {
         let isControl = call != .events && call != .switchesOn
         let monitor = try isControl ? cardMonitor() : inputMonitor()
         waiting.at(100) { [card, input] in
@@ -277,7 +277,7 @@ import JackdawSystem
     }
 
     /// The system waits whole milliseconds: rounded down, the rest of a wait would be a loop that does not wait.
-    @Test func partsOfAMillisecondAreWaitedForAtOnce() throws {
+    @Test func partsOfAMillisecondAreRoundedUp() throws {
         let monitor = try cardMonitor()
         #expect(try monitor.story(within: .microseconds(1500)).isEmpty)
         #expect(waiting.waits == 1)

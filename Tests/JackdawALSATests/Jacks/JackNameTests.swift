@@ -15,7 +15,7 @@ import Testing
         ("", .other),
     ]
 
-    @Test(arguments: kinds) func namesTellWhatBelongsIntoAJack(name: String, kind: Jack.Kind) {
+    @Test(arguments: kinds) func theKindOfAJackFollowsFromItsName(name: String, kind: Jack.Kind) {
         #expect(Jack.Kind(naming: name) == kind)
     }
 
@@ -33,7 +33,7 @@ import Testing
     }
 
     /// Drivers number jacks of one name.
-    @Test func jacksOfOneNameAreToldApart() {
+    @Test func jacksOfOneNameAreNumbered() {
         #expect(ControlElement.jack(4, "Mic Jack", index: 1).jack?.name == "Mic 2")
         #expect(ControlElement.jack(4, "Mic Jack", index: 1).jack?.kind == .microphone)
     }

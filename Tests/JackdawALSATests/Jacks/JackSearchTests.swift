@@ -85,7 +85,7 @@ import Testing
     }
 
     /// Jacks that are always on sense nothing.
-    @Test func inputSwitchesCountWhereACardSensesNothing() throws {
+    @Test func inputSwitchesAreUsedIfACardDetectsNoPlugs() throws {
         let switches = [ScriptedDevice(4), ScriptedDevice(5)]
         switches[1].on = [2]
         var openings = ScriptedOpenings(devices: [
@@ -103,8 +103,9 @@ import Testing
         #expect(try monitor("0", openings, files).states.count == 1)
     }
 
-    /// The place in the system does not say, but the name does; and what says nothing counts for a card that has no other.
-    @Test func namesAndWhatIsUnclearCount() throws {
+    /// The place in the system does not say, but the name does; and what says nothing counts for
+    /// a card that has no other.
+    @Test func inputDevicesBelongToACardByPlaceOrName() throws {
         let cards = try KernelSound(files: files).cards()
         var files = files
         func devices(_ card: Int) -> [String] { InputDevice.ofCard(cards[card], among: cards, files).map(\.file) }
@@ -134,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func whatCannotBeOpenedSaysWhatToType() throws {
+    @Test func devicesThatCannotBeOpenedSuggestACommand() throws {
         var openings = ScriptedOpenings(failures: ["hw:0": EACCES])
         var error = #expect(throws: LinkError.self) { try monitor("0", openings, files) }
         #expect(error?.code == .notPermitted)
@@ -158,14 +159,14 @@ import Testing
         #expect(error?.message == "/dev/snd/controlC0 is missing")
     }
 
-    @Test func aCardThatCannotTellSaysSo() throws {
+    @Test func aCardWithoutJackDetectionIsUnsupported() throws {
         let openings = ScriptedOpenings(devices: ["hw:0": ScriptedDevice(3)])
         let error = #expect(throws: LinkError.self) { try monitor("0", openings, .laptop) }
         #expect(error?.code == .unsupported)
         #expect(error?.message.contains(" PCH ") == true)
     }
 
-    @Test(arguments: ["7", "hw:7,0", "Nobody"]) func aCardThatIsNotThereIsTold(name: String) throws {
+    @Test(arguments: ["7", "hw:7,0", "Nobody"]) func aMissingCardIsNotFound(name: String) throws {
         let error = #expect(throws: LinkError.self) { try monitor(name, ScriptedOpenings(), .laptop) }
         #expect(error?.code == .notFound)
         #expect(error?.message.contains("there is no sound card") == true)

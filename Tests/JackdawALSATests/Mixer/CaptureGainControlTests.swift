@@ -147,7 +147,7 @@ import Testing
         #expect(Self.changes(outputs) == [-6])
     }
 
-    @Test func noiseThatIsLoudItselfIsToldOf() {
+    @Test func loudNoiseGivesAdvice() {
         for observation in [
             CaptureObservation(swipe: .tooWeak, peak: -10),
             CaptureObservation(swipe: .failed, peak: -10, signalToNoise: 5.9),
@@ -159,7 +159,7 @@ import Testing
     }
 
     /// A knock, or a plug that goes in, clips for a moment.
-    @Test func clippingBetweenSwipesIsToldOfWhenItLasts() {
+    @Test func clippingBetweenSwipesGivesAdviceIfItLasts() {
         var control = CaptureGainControl(Self.gain)
         func at(_ milliseconds: Int, _ share: Double) -> [CaptureGainOutput] {
             control.receive(CaptureObservation(peak: 0, clippedShare: share), at: .milliseconds(milliseconds))
@@ -184,7 +184,8 @@ import Testing
 
     /// A card, a converter with noise and a rail, and a hand whose speed differs by a factor of six: wherever the gain
     /// begins, and whatever the reader's level, a few changes in one direction lead to a gain at which nothing is lost.
-    @Test(arguments: [-50.0, -40, -30, -20, -10, 0, 10, 20]) func theGainComesToRestWhereSwipesAreRead(level: Double) {
+    @Test(arguments: [-50.0, -40, -30, -20, -10, 0, 10, 20])
+    func theGainSettlesAtALevelAtWhichSwipesAreRead(level: Double) {
         for start in stride(from: -17.0, through: 30, by: 4.7) {
             var random = SeededRandom(seed: UInt64(100 + level) * 1_000 + UInt64(start + 17))
             var control = CaptureGainControl(CaptureGain(decibels: start, range: -17...30))

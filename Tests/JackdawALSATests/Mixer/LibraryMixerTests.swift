@@ -85,7 +85,7 @@ import Testing
         #expect(try Self.levels(lab.path) == before)
     }
 
-    @Test func aCardThatIsNotThereIsToldOf() {
+    @Test func aMissingCardIsNotFound() {
         let error = linkFailure { _ = try Mixer(card: "hw:31", stateDirectory: "/dev/null/none") }
         #expect(error?.code == .notFound)
         #expect(error?.underlying?.hasPrefix("snd_mixer_attach") == true)

@@ -36,7 +36,7 @@ import Testing
         #expect(volume.decibels == got)
     }
 
-    @Test func whatAControlIsNotIsRefused() throws {
+    @Test func callsThatDoNotFitTheControlAreUnsupported() throws {
         let mixer = try MixerBench().mixer()
         let volume = try Self.control(mixer, .captureLevel, isVolume: true)
         let toggle = try Self.control(mixer, .captureLevel, isVolume: false)
@@ -114,7 +114,7 @@ import Testing
         #expect(bench.card.level("Mic Boost", "volume playback 0") == 1)
     }
 
-    @Test func aRangeWithoutDecibelsIsTakenForAUsualOne() throws {
+    @Test func aRangeWithoutDecibelsHasNominalGain() throws {
         let volume = MixerElement.Abilities(channels: [0], hasVolume: true)
         let card = ScriptedCard([
             .init(
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test(arguments: [(ENOENT, LinkError.Code.notFound), (EACCES, .notPermitted), (EBUSY, .busy), (EIO, .system)])
-    func aCardThatCannotBeOpenedIsToldOf(number: CInt, code: LinkError.Code) throws {
+    func errorsOfOpeningHaveTheirCode(number: CInt, code: LinkError.Code) throws {
         let bench = MixerBench()
         for function in ["snd_mixer_open", "snd_mixer_attach", "snd_mixer_selem_register", "snd_mixer_load"] {
             bench.card.fail { _, name in name == function ? number : nil }

@@ -43,7 +43,7 @@ import Testing
     }
 
     /// Only changed levels are restored; the user may have set the others in the meantime.
-    @Test func whatWasNotChangedIsLeftAlone() throws {
+    @Test func onlyChangedLevelsAreRestored() throws {
         let bench = MixerBench()
         let mixer = try bench.mixer()
         // What is as it should be is no change.
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func theNextStartRestoresWhatAKilledProcessLeft() throws {
+    @Test func theNextStartRestoresTheLevelsOfAKilledProcess() throws {
         let bench = MixerBench()
         let before = bench.card.levels
         let killed = try bench.session(process: 1)
@@ -235,7 +235,7 @@ import Testing
     }
 
     /// A process that was there before another came and was killed: what it saves is what was there before either.
-    @Test func whatAnotherLeftMeanwhileIsRestoredBeforeTheFirstChange() throws {
+    @Test func levelsOfAKilledProcessAreRestoredBeforeTheFirstChange() throws {
         let bench = MixerBench()
         let before = bench.card.levels
         let waiting = try bench.mixer(process: 1)
@@ -250,7 +250,7 @@ import Testing
     }
 
     /// A card that is pulled out takes its levels along; they are restored when it is back.
-    @Test func aCardThatComesBackIsRestored() throws {
+    @Test func aReconnectedCardIsRestored() throws {
         let bench = MixerBench()
         let before = bench.card.levels
         do {
@@ -269,7 +269,7 @@ import Testing
     }
 
     /// What a card no longer has cannot be restored; the rest is.
-    @Test func whatHasGoneFromTheCardIsLeftOut() throws {
+    @Test func controlsThatDisappearedAreNotRestored() throws {
         let bench = MixerBench()
         let killed = try bench.session(process: 1)
         for control in killed.controls { try killed.set(control, to: 1) }
@@ -286,7 +286,7 @@ import Testing
         #expect(bench.storage.files.isEmpty)
     }
 
-    @Test func aControlThatGoesWhileItIsChangedIsToldOf() throws {
+    @Test func aControlThatDisappearsIsReportedAtItsRestoration() throws {
         let bench = MixerBench()
         let mixer = try bench.mixer()
         try mixer.turnAutomaticGainOff()

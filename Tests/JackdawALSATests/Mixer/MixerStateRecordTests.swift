@@ -50,7 +50,7 @@ import Testing
     }
 
     /// Bytes that were damaged make a record that is refused, or one that is written as it was read.
-    @Test func damageIsRefusedOrReadForWhatItIs() throws {
+    @Test func damagedRecordsAreRefusedOrWrittenAsRead() throws {
         var random = SeededRandom(seed: 4)
         for _ in 0..<20_000 {
             var bytes = Self.usual.bytes

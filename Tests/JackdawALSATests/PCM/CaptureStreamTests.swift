@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func whatTheDeviceHasIsReceived() throws {
+    @Test func theSoundOfTheDeviceIsReceived() throws {
         let meter = PCMMeter()
         let stream = try Card().stream(meter)
         #expect(stream.sampleRate == 48_000)
@@ -88,7 +88,7 @@ import Testing
         stream.close()
     }
 
-    @Test func aLateReaderIsToldWhatWasLost() throws {
+    @Test func aLateReaderReceivesTheNumberOfLostFrames() throws {
         let meter = PCMMeter()
         let stream = try Card().stream(meter)
         let period = stream.format.periodFrames
@@ -120,7 +120,7 @@ import Testing
         #expect(received.frames >= 48_000)
     }
 
-    @Test func closedInTheMiddleItStillHasWhatItHad() throws {
+    @Test func aClosedStreamStillReturnsTheSoundThatItHolds() throws {
         let meter = PCMMeter()
         let card = try Card()
         let stream = try card.stream(meter)
@@ -159,7 +159,7 @@ import Testing
         #expect(ended.wait(timeout: .now() + 60) == .success)
     }
 
-    @Test func onesThatAreLetGoGiveTheirDeviceBack() throws {
+    @Test func releasedStreamsCloseTheirDevice() throws {
         let meter = PCMMeter()
         let card = try Card()
         for round in 1...20 {

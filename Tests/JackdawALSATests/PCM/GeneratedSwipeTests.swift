@@ -3,8 +3,8 @@ import Testing
 
 @testable import JackdawALSA
 
-/// 510 swipes of all kinds, at all rates, in all encodings, of one channel and of two: through libasound they are the very
-/// sound and the very events that a file gives.
+/// 510 swipes of all kinds, at all rates, in all encodings, of one channel and of two: through libasound they are the
+/// very sound and the very events that a file gives.
 @Suite struct GeneratedSwipeTests {
     private static let rates = [8_000.0, 22_050, 44_100, 48_000, 96_000, 192_000]
 

@@ -61,16 +61,17 @@ import Testing
     }
 
     /// A card may leave anything in the fourth byte.
-    @Test func theFourthByteOfTwentyFourBitsSaysNothing() {
+    @Test func theFourthByteOfTwentyFourBitsIsIgnored() {
         #expect(Self.decode([0x00, 0x00, 0x40, 0xAA, 0x00, 0x00, 0xC0, 0x00], .s24) == [0.5, -0.5])
     }
 
-    @Test(arguments: PCMEncoding.allCases) func allSixteenBitSamplesComeBack(encoding: PCMEncoding) {
+    @Test(arguments: PCMEncoding.allCases) func allSixteenBitSamplesAreReadAgain(encoding: PCMEncoding) {
         let samples = (Int16.min...Int16.max).map { Float($0) / 32_768 }
         #expect(Self.decode(Self.encode(samples, encoding), encoding) == samples)
     }
 
-    @Test(arguments: [PCMEncoding.s24, .s24Packed, .s32, .float]) func twentyFourBitsComeBack(encoding: PCMEncoding) {
+    @Test(arguments: [PCMEncoding.s24, .s24Packed, .s32, .float])
+    func twentyFourBitsAreReadAgain(encoding: PCMEncoding) {
         var random = SeededRandom(seed: 24)
         let steps = (0..<20_000).map { _ in Int32.random(in: -0x80_0000...0x7F_FFFF, using: &random) }
         let samples = (steps + [-0x80_0000, 0x7F_FFFF]).map { Float($0) / 0x1p23 }
@@ -88,14 +89,15 @@ import Testing
                 == samples.map { min($0, 1 - 0x1p-24) })
     }
 
-    @Test func floatsComeBackBitForBit() {
+    @Test func floatsAreReadAgainBitForBit() {
         var random = SeededRandom(seed: 33)
         let samples = (0..<20_000).map { _ in Float(bitPattern: UInt32.random(in: 0...UInt32.max, using: &random)) }
             .filter(\.isFinite)
         #expect(Self.bits(Self.decode(Self.encode(samples, .float), .float)) == Self.bits(samples))
     }
 
-    @Test(arguments: [PCMEncoding.s16, .s24, .s24Packed, .s32]) func whatIsTooLoudIsLimited(encoding: PCMEncoding) {
+    @Test(arguments: [PCMEncoding.s16, .s24, .s24Packed, .s32])
+    func samplesOverFullScaleAreLimited(encoding: PCMEncoding) {
         let written = Self.encode([1, 1.0001, 1_000, .greatestFiniteMagnitude], encoding)
         let highest = Self.encode([1], encoding)
         #expect(written == highest + highest + highest + highest)
@@ -107,18 +109,18 @@ import Testing
     }
 
     /// To the nearest step, halves to the even one.
-    @Test func whatLiesBetweenStepsIsRounded() {
+    @Test func samplesBetweenStepsAreRounded() {
         let samples = [0.4, 0.5, 0.6, 1.5, -0.5, -1.5, -2.6].map { Float($0 / 32_768) }
         #expect(Self.decode(Self.encode(samples, .s16), .s16) == [0, 0, 1, 2, 0, -2, -3].map { $0 / 32_768 })
     }
 
-    @Test(arguments: PCMEncoding.allCases) func whatIsNoNumberIsSilence(encoding: PCMEncoding) {
+    @Test(arguments: PCMEncoding.allCases) func notANumberIsWrittenAsSilence(encoding: PCMEncoding) {
         let samples: [Float] = [.nan, .signalingNaN, .infinity, -.infinity]
         #expect(Self.encode(samples, encoding).allSatisfy { $0 == 0 })
     }
 
     /// A plug-in may hand such over, and no measurement could ever get rid of it.
-    @Test func whatIsNoNumberIsReadAsSilence() {
+    @Test func notANumberIsReadAsSilence() {
         let samples: [Float] = [.nan, -.nan, .signalingNaN, .infinity, -.infinity, 0.25]
         let bytes = samples.flatMap(\.bitPattern.littleEndianBytes)
         #expect(Self.bits(Self.decode(bytes, .float)) == Self.bits([0, 0, 0, 0, 0, 0.25]))

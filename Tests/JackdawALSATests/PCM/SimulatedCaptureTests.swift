@@ -6,8 +6,8 @@ import Testing
 
 @testable import JackdawALSA
 
-/// Streams with their threads capture from a card with a clock, through libasound: the very sound, and the very swipes, that
-/// the files give. The losses of a card are reported.
+/// Streams with their threads capture from a card with a clock, through libasound: the very sound, and the very swipes,
+/// that the files give. The losses of a card are reported.
 @Suite(.enabled(if: SimulatedCard.isPossible, SimulatedCard.needs)) struct SimulatedCaptureTests {
     @Test func recordingsAreTheirFiles() async throws {
         let lab = try SimulatedCard.make()
@@ -89,7 +89,7 @@ import Testing
     }
 
     /// Whenever the stream is late, the card's buffer is lost, all of it, and the next block says that something is.
-    @Test func whatALateStreamLosesIsToldOf() async throws {
+    @Test func lossesOfALateStreamAreReported() async throws {
         let lab = try SimulatedCard.make()
         await #expect(processExitsWith: .success) { [path = lab.path as String] in
             PlugIns.use(in: path)

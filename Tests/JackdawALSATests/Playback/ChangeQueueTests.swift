@@ -38,7 +38,8 @@ import Testing
         mutating func takeFinished() -> [Float]? { finished.popLast() }
     }
 
-    /// What the source needs no longer is taken from it while there is room, and there is again when something was sent.
+    /// What the source needs no longer is taken from it while there is room, and there is
+    /// again when something was sent.
     @Test func finishedSoundGoesBackToTheSender() {
         let queue = ChangeQueue<Heap>()
         var heap = Heap(finished: (0..<80).map { [Float($0)] })
@@ -75,7 +76,7 @@ import Testing
         #expect(sound == nil)
     }
 
-    @Test func whatNobodyMadeGoesWithTheQueue() {
+    @Test func unusedChangesAreFreedWithTheQueue() {
         final class Sound: Sendable {}
         weak var sound: Sound?
         do {

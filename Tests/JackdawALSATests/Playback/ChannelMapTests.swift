@@ -24,7 +24,7 @@ import Testing
         #expect(map(.usual(from: 1, to: 1), [1, 2]) == [1, 2])
     }
 
-    @Test func onlyWhatChangesNothingIsTheIdentity() {
+    @Test func onlyMapsThatChangeNothingAreTheIdentity() {
         for source in 1...4 {
             for device in 1...4 {
                 #expect(ChannelMap.usual(from: source, to: device).isIdentity == (source == device))

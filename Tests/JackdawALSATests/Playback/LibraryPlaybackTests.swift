@@ -10,7 +10,7 @@ import Testing
     @Test(
         .enabled(if: isPossible, "it needs ALSA's own configuration"),
         arguments: [8_000.0, 44_100, 48_000, 96_000, 192_000], PCMEncoding.allCases)
-    func whatIsWrittenIsWhatIsMade(rate: Double, encoding: PCMEncoding) throws {
+    func theLibraryWritesTheGeneratedSamples(rate: Double, encoding: PCMEncoding) throws {
         let gaps = try PlayedLine.expectSame(rate: rate, encoding: encoding) { "file:'\($0)',raw" }
         #expect(gaps == 0)
     }

@@ -55,7 +55,8 @@ import Testing
         bench.close()
     }
 
-    /// Periods of an odd size, and a buffer that is no whole number of them; short writes and needless wake-ups besides.
+    /// Periods of an odd size, and a buffer that is no whole number of them; short writes
+    /// and needless wake-ups besides.
     @Test(arguments: [17, 113, 480, 1_023], [7, Int.max]) func oddPeriodsAreNoLoss(period: Int, most: Int) {
         let format = StreamFormat(
             sampleRate: 44_100, channels: 3, encoding: .s24Packed, periodFrames: period, bufferFrames: 2 * period + 500,
@@ -71,7 +72,7 @@ import Testing
         bench.close()
     }
 
-    @Test func aProgramThatIsLateIsToldHowLongItWasSilent() {
+    @Test func anUnderrunReportsTheLengthOfTheSilence() {
         let card = ScriptedPCM(.playback, VirtualClock())
         var bench = bench(card)
         bench.run(milliseconds: 100)
@@ -162,7 +163,7 @@ import Testing
         bench.close()
     }
 
-    @Test func oneThatIsNotToBeOpenedAgainEndsTheStream() {
+    @Test func aDisconnectionEndsAStreamThatIsNotReopened() {
         let card = ScriptedPCM(.playback, VirtualClock())
         var bench = bench(card, reopens: false)
         bench.run(milliseconds: 100)
@@ -172,7 +173,7 @@ import Testing
         #expect(bench.failure?.code == ENODEV)
     }
 
-    @Test func aDeviceThatOnlyFailsIsGivenUp() {
+    @Test func aDeviceThatOnlyFailsEndsTheStream() {
         let card = ScriptedPCM(.playback, VirtualClock())
         var bench = bench(card, reopens: false)
         card.change { $0.failures[.write] = Array(repeating: EPIPE, count: 1_000) }
@@ -182,7 +183,7 @@ import Testing
     }
 
     /// A device that starts, and is late at each first look.
-    @Test func aDeviceThatNeverGetsGoingIsGivenUp() {
+    @Test func aDeviceThatIsAlwaysLateEndsTheStream() {
         let card = ScriptedPCM(.playback, VirtualClock())
         var bench = bench(card, reopens: false)
         card.change { $0.failures[.available] = (0..<1_000).map { $0.isMultiple(of: 2) ? 0 : EPIPE } }
@@ -231,7 +232,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [ENODEV, EIO, ENOMEM, EINVAL]) func aDeviceThatCannotBeWaitedForHasGone(code: Int32) {
+    @Test(arguments: [ENODEV, EIO, ENOMEM, EINVAL]) func aDeviceWhosePollFailsIsReopened(code: Int32) {
         let clock = VirtualClock()
         var bench = bench(ScriptedPCM(.playback, clock))
         bench.plugIn(ScriptedPCM(.playback, clock))
@@ -243,7 +244,7 @@ import Testing
         bench.close()
     }
 
-    @Test func theEndIsHeardOut() {
+    @Test func finishingPlaysTheRest() {
         let card = ScriptedPCM(.playback, VirtualClock())
         var bench = PlaybackBench(card, CountingSource(frames: 6_000))
         bench.run(milliseconds: 100)
@@ -283,8 +284,9 @@ import Testing
         #expect(bench.isFinished)
     }
 
-    /// A device may come back with other sizes: what was made for the first one goes through the smaller buffer in parts.
-    @Test func aDeviceMayComeBackWithASmallerBuffer() {
+    /// A device may come back with other sizes: what was made for the first one goes through
+    /// the smaller buffer in parts.
+    @Test func aReconnectedDeviceMayHaveASmallerBuffer() {
         let card = ScriptedPCM(.playback, VirtualClock())
         let small = StreamFormat(
             sampleRate: 48_000, channels: 1, encoding: .s32, periodFrames: 48, bufferFrames: 192, isResampled: false)
@@ -299,8 +301,8 @@ import Testing
         bench.close()
     }
 
-    /// What is closed at once has silence behind its last frame, not what the buffer held before.
-    @Test func whatTheDeviceHoldsIsHeard() {
+    /// What is closed at once has silence after its last frame, not what the buffer held before.
+    @Test func drainingPlaysTheBuffer() {
         let card = ScriptedPCM(.playback, VirtualClock())
         var bench = bench(card)
         #expect(bench.drain() == 0)

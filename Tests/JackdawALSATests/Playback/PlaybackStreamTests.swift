@@ -34,7 +34,7 @@ import Testing
         #expect(opener.lastConfiguration?.channels == 2)
     }
 
-    @Test func aCardThatIsNotThereIsToldOf() {
+    @Test func aMissingCardIsNotFound() {
         let error = #expect(throws: LinkError.self) {
             _ = try PlaybackStream(StreamConfiguration(device: "hw:31"), ScriptedOpener()) { _ in CountingSource() }
         }

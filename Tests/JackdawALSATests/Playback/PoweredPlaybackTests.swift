@@ -22,7 +22,8 @@ import Testing
         return (0..<2 * frames).map { _ in Float.random(in: -0.4...0.4, using: &random) }
     }
 
-    /// Commands of all kinds while the tone runs, through periods and writes of odd sizes; and a late program in the midst.
+    /// Commands of all kinds while the tone runs, through periods and writes of odd sizes; and a
+    /// late program in the midst.
     @Test(arguments: [(240, 960), (17, 251), (239, 1_000), (1_023, 4_096)], [1, 7, 239, Int.max])
     func commandsAreInsertedToTheSample(sizes: (period: Int, buffer: Int), most: Int) throws {
         let card = card(rate: 44_100, period: sizes.period, buffer: sizes.buffer)
@@ -54,7 +55,7 @@ import Testing
     /// A change reports when its first frame is played: after the device's buffer, by the device's own time if it
     /// reports one.
     @Test(arguments: [nil, 0, 2_000_000, 4_000_000] as [Int64?])
-    func aChangeTellsWhenItIsHeard(stampAge: Int64?) throws {
+    func aChangeReportsTheTimeAtWhichItIsPlayed(stampAge: Int64?) throws {
         let card = card()
         card.change { $0.stampAge = stampAge }
         var bench = PlaybackBench(card, try PoweredLine(Self.tone, sampleRate: 48_000))

@@ -4,10 +4,10 @@ import Testing
 
 @testable import JackdawALSA
 
-/// Streams with their threads play to a card with a clock, through libasound: what the card is given is what the generator
-/// makes, each sample in its place, and each gap is reported.
+/// Streams with their threads play to a card with a clock, through libasound: what the card is given is what the
+/// generator makes, each sample in its place, and each gap is reported.
 @Suite(.enabled(if: SimulatedCard.isPossible, SimulatedCard.needs)) struct SimulatedPlaybackTests {
-    @Test func whatIsWrittenIsWhatIsMade() async throws {
+    @Test func theCardPlaysTheGeneratedSamples() async throws {
         let lab = try SimulatedCard.make()
         await #expect(processExitsWith: .success) { [path = lab.path as String] in
             PlugIns.use(in: path)
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func aCardThatRanEmptyIsToldOf() async throws {
+    @Test func underrunsOfACardAreReported() async throws {
         let lab = try SimulatedCard.make()
         await #expect(processExitsWith: .success) { [path = lab.path as String] in
             PlugIns.use(in: path)

@@ -2,7 +2,8 @@ import JackdawTransport
 
 @testable import JackdawALSA
 
-/// A source whose samples are their own numbers, so that one that is missing or comes twice is seen; silent behind its end.
+/// A source whose samples are their own numbers, so that one that is missing or comes twice is
+/// seen; silent after its end.
 struct CountingSource: SoundSource {
     let channelCount: Int
     /// Frames that are not silent.

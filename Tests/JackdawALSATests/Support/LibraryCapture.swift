@@ -7,11 +7,11 @@ import Testing
 @testable import JackdawALSA
 import JackdawSystem
 
-/// ALSA's `file` plug-in over its `null` device: a sound card that captures what a file of bare samples holds, as fast as it
-/// is asked, through libasound itself.
+/// ALSA's `file` plug-in over its `null` device: a sound card that captures what a file of bare samples holds, as fast
+/// as it is asked, through libasound itself.
 enum FilePlugIn {
-    /// The name that opens it to play the samples in a file: all of its definition, so that no configuration file is needed.
-    /// Behind the samples' end comes anything.
+    /// The name that opens it to play the samples in a file: all of its definition, so that no configuration file is
+    /// needed. Behind the samples' end comes anything.
     static func device(playing path: String) -> String {
         #"plug:{SLAVE {type file file "/dev/null" format raw infile "\#(path)" slave {pcm null}}}"#
     }
@@ -108,8 +108,8 @@ struct LibraryCapture {
 }
 
 extension FileSound {
-    /// Plays bare samples into libasound and expects what this file has: each sample bit for bit and each event, which are
-    /// given back by their channels.
+    /// Plays bare samples into libasound and expects what this file has: each sample bit for bit and each event, which
+    /// are given back by their channels.
     @discardableResult
     func expectSame(
         capturedFrom path: String, _ encoding: PCMEncoding, usesStrongTier: Bool = true

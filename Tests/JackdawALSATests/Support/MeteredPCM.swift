@@ -31,8 +31,8 @@ final class PCMMeter: Sendable {
     fileprivate func close() { closed.wrappingAdd(1, ordering: .sequentiallyConsistent) }
 }
 
-/// A device of libasound's that brings no more than a test lets it, as the plug-ins of the library itself have no clock; and
-/// is left alone for too long when a test wants it to be.
+/// A device of libasound's that brings no more than a test lets it, as the plug-ins of the library itself have no
+/// clock; and is left alone for too long when a test wants it to be.
 final class MeteredPCM: PCMCalls {
     private let pcm: LibraryPCM
     private let meter: PCMMeter

@@ -57,8 +57,8 @@ struct PlaybackBench<Source: SoundSource> {
     mutating func drain() -> Int32 { runner.drain() }
     mutating func close() { runner.close() }
 
-    /// What was given to the cards is what the source makes, frame by frame, were nothing ever in its way; and what is not
-    /// played is reported.
+    /// What was given to the cards is what the source makes, frame by frame, were nothing ever in its way; and what
+    /// is not played is reported.
     /// - Parameters:
     ///   - comment: what was tried.
     ///   - changes: what was asked of the source, each before which frame, in their order.

@@ -3,8 +3,8 @@ import Testing
 
 /// Plug-ins of ALSA, compiled from C, and a configuration that knows them, in a folder that is removed in the end.
 ///
-/// The library reads its configuration once, and from the environment, which all tests of a process have in common: what
-/// uses a plug-in does so in a process of its own, after ``use(in:)``.
+/// The library reads its configuration once, and from the environment, which all tests of a process have in common:
+/// what uses a plug-in does so in a process of its own, after ``use(in:)``.
 final class PlugIns {
     /// What it takes to compile one.
     static let isPossible = [
@@ -32,7 +32,6 @@ final class PlugIns {
         _ = try files.write(Array((text + configuration(files.path)).utf8), to: "asoundrc")
     }
 
-    /// The folder.
     var path: String { files.path }
 
     /// Lets the library of this process know them.

@@ -23,8 +23,8 @@ enum Recordings {
         [AudioEncoding.int16: .s16, .int24: .s24Packed, .int32: .s32, .float32: .float][sound.format.encoding]
     }
 
-    /// The samples of a WAV file as they are: RIFF, size, WAVE, then pieces with a name of four bytes, a size, and content of
-    /// even length.
+    /// The samples of a WAV file as they are: RIFF, size, WAVE, then pieces with a name of four bytes, a size,
+    /// and content of even length.
     static func data(ofWAV path: String) throws -> [UInt8] {
         let bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
         var place = 12

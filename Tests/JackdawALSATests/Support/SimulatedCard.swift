@@ -3,13 +3,12 @@ import Testing
 
 @testable import JackdawALSA
 
-/// The lab's sound card `jdsim` through libasound itself: files in place of sockets, but a clock, periods and a buffer as
-/// hardware has them, and losses for a late program.
+/// The lab's sound card `jdsim` through libasound itself: files in place of sockets, but a clock, periods and a buffer
+/// as hardware has them, and losses for a late program.
 enum SimulatedCard {
     static let isPossible = PlugIns.isPossible && PlugIns.lab("pcm_jdsim.c") != nil
     static let needs: Comment = "it needs the lab's plug-ins, a C compiler and libasound2-dev"
 
-    /// Compiles it.
     static func make() throws -> PlugIns {
         // Behind `plug`, it converts.
         let card = #"type jdsim infile $IN outfile $OUT speed $SPEED rate $RATE"#
@@ -33,7 +32,7 @@ enum SimulatedCard {
     /// The name that opens it.
     /// - Parameters:
     ///   - name: `plugjd` for one that converts.
-    ///   - input: the file of bare samples that is captured, with silence behind it.
+    ///   - input: the file of bare samples that is captured, with silence after it.
     ///   - output: the file that what is played is written to.
     ///   - speed: how many times faster than a real one it runs.
     ///   - rate: the only rate that it has (Hz); 0 for any.
@@ -44,8 +43,8 @@ enum SimulatedCard {
         "\(name):IN='\(input)',OUT='\(output)',SPEED=\(speed),RATE=\(rate)"
     }
 
-    /// Captures with a stream what a file of bare samples has, many times faster than it sounds; where this machine is too
-    /// busy for that, more slowly, and again where it stood still for a moment.
+    /// Captures with a stream what a file of bare samples has, many times faster than it sounds; where this machine is
+    /// too busy for that, more slowly, and again where it stood still for a moment.
     static func capture(
         _ path: String, _ configuration: StreamConfiguration, frames: Int, rate: Int = 0, usesStrongTier: Bool = true
     ) throws -> LibraryCapture {

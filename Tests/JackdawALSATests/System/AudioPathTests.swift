@@ -3,8 +3,8 @@ import Testing
 
 @testable import JackdawALSA
 
-/// What the threads of streams do beside waiting and moving sound, counted in a program of its own: a library takes the place
-/// of the system's calls for memory and mutexes there.
+/// What the threads of streams do beside waiting and moving sound, counted in a program of its own: a library takes the
+/// place of the system's calls for memory and mutexes there.
 @Suite(.enabled(if: isPossible, "it needs a C compiler, and glibc without a sanitizer's"))
 struct AudioPathTests {
     /// What was counted (`Tests/Lab/audio_path.c`).
@@ -48,7 +48,6 @@ struct AudioPathTests {
         #expect(count.library > 0)
     }
 
-    /// The counter counts.
     @Test func aSourceThatAllocatesIsSeen() throws {
         let count = try Count("wasteful")
         #expect(count.allocations > 100)

@@ -17,7 +17,7 @@ import JackdawSystem
         #expect(table.utf8.count > 4096)
     }
 
-    @Test func whatCannotBeReadIsSaid() {
+    @Test func unreadableFilesThrow() {
         #expect(throws: SystemFailure(code: ENOENT)) { try LinuxFiles().text(of: "/nonexistent") }
         #expect(throws: SystemFailure(code: EISDIR)) { try LinuxFiles().text(of: "/proc") }
         #expect(files.line(of: "/nonexistent") == nil)

@@ -64,7 +64,7 @@ import Testing
         ("InvalidArguments", "Invalid arguments in method call", .system),
         ("Failed", "Blocked through rfkill", .adapterOff),
     ])
-    func wordsSayMoreThanNames(_ name: String, _ message: String, _ code: LinkError.Code) {
+    func theMessageDecidesTheCode(_ name: String, _ message: String, _ code: LinkError.Code) {
         let error = BusError(name: "org.bluez.Error.\(name)", message: message)
         #expect(LinkError(error, link: "ble:x", while: .connecting).code == code)
     }
@@ -75,7 +75,7 @@ import Testing
         #expect(LinkError(error, link: "x", while: .connecting).code == .pairedElsewhere)
     }
 
-    @Test func whatCanBeDoneIsSaid() {
+    @Test func causesHaveASuggestedAction() {
         for cause in BlueZCause.allCases where cause != .system && cause != .cancelled {
             #expect(LinkError(cause, link: "x").remedy != nil)
         }

@@ -18,7 +18,7 @@ struct BlueZClientTests {
         return (radio, task)
     }
 
-    @Test func aBluetoothdThatHangsIsWaitedForNoLongerThanIsAllowed() async throws {
+    @Test func aHungBluetoothdTimesOut() async throws {
         let (radio, task) = try await hung()
         await radio.clock.sleepers(1)
         radio.clock.advance(by: BlueZClient.usualLimit)
@@ -29,7 +29,7 @@ struct BlueZClientTests {
         #expect(try await radio.bluetooth.adapters().map(\.name) == ["hci0"])
     }
 
-    @Test func whoIsCancelledWaitsNoLongerAndEndsNothingForOthers() async throws {
+    @Test func aCancelledCallEndsAloneAndAtOnce() async throws {
         let (radio, task) = try await hung()
         let other = Task { try await radio.bluetooth.adapters() }
         task.cancel()
@@ -41,7 +41,7 @@ struct BlueZClientTests {
         #expect(late?.code == .timedOut)
     }
 
-    @Test func closingWaitsForNobody() async throws {
+    @Test func closingDoesNotWaitForOpenCalls() async throws {
         let (radio, task) = try await hung()
         await radio.bluetooth.close()
         let error = await #expect(throws: LinkError.self) { try await task.value }
@@ -74,7 +74,7 @@ struct BlueZClientTests {
         #expect(try await radio.bluetooth.adapters().map(\.isPowered) == [true])
     }
 
-    @Test func anAdapterThatIsBlockedOrMissingSaysWhatToDo() async throws {
+    @Test func blockedAndMissingAdaptersSuggestAnAction() async throws {
         let radio = try await Radio()
         await radio.mock.fail("Set", BusError(name: "org.bluez.Error.Blocked", message: "Blocked through rfkill"))
         let blocked = await #expect(throws: LinkError.self) { try await radio.bluetooth.setPower(true) }

@@ -49,7 +49,7 @@ import Testing
         #expect(objects.isComplete)
     }
 
-    @Test func whatCameBeforeTheObjectsIsInThem() {
+    @Test func signalsBeforeTheObjectsAreIgnored() {
         var objects = BlueZObjects()
         #expect(objects.receive(owner("", ":1.7")) == [.serviceStarted])
         #expect(objects.receive(changed(["Connected": .boolean(true)])).isEmpty)
@@ -69,7 +69,7 @@ import Testing
         #expect(objects.lose().isEmpty)
     }
 
-    @Test func whatADeviceSentIsNotKept() {
+    @Test func valuesOfCharacteristicsAreNotStored() {
         var objects = filled()
         let characteristic = BusValue.dictionary(
             [.string(BlueZName.characteristic): .options(["UUID": .string("x"), "Value": .bytes([1, 2])])], key: "s",
@@ -92,7 +92,7 @@ import Testing
             objects.properties(path, BlueZName.characteristic) == ["UUID": .string("x"), "Notifying": .boolean(true)])
     }
 
-    @Test func interfacesGoOneByOne() {
+    @Test func interfacesAreRemovedOneByOne() {
         var objects = filled()
         let removed = BusSignal(
             sender: ":1.7", path: "/", interface: BlueZName.objectManager, member: "InterfacesRemoved",
@@ -103,7 +103,7 @@ import Testing
         #expect(objects.receive(changed(["Connected": .boolean(true)])).isEmpty)
     }
 
-    @Test func messagesThatAreNotWhatTheyShouldBeChangeNothing() {
+    @Test func malformedSignalsChangeNothing() {
         var objects = filled()
         for member in ["InterfacesAdded", "InterfacesRemoved", "PropertiesChanged", "NameOwnerChanged"] {
             for interface in [BlueZName.objectManager, BlueZName.properties, "org.freedesktop.DBus"] {

@@ -5,8 +5,8 @@ import Testing
 
 @testable import JackdawBluetooth
 
-/// The same steps against the mock of these tests and against another one, where it is there, which is also used against
-/// bluetoothd itself: so that the mock of these tests does what bluetoothd does.
+/// The same steps against the mock of these tests and against another one, where it is there, which is also used
+/// against bluetoothd itself: so that the mock of these tests does what bluetoothd does.
 @Suite(.needsBus, .timeLimit(.minutes(30)))
 struct ContractTests {
     private static let other = URL(fileURLWithPath: #filePath).appending(

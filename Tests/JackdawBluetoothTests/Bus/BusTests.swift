@@ -42,7 +42,7 @@ struct BusTests {
         .variant(.variant(.array([.structure([.objectPath("/"), .boolean(true)])], of: "(ob)"))),
     ]
 
-    @Test func everyValueComesBackAsItWent() async throws {
+    @Test func everyValueIsEchoedUnchanged() async throws {
         let bus = try await daemon.connect()
         let (name, _) = try await echo(on: bus)
         let client = try await daemon.connect()
@@ -55,7 +55,7 @@ struct BusTests {
         #expect(all.body.values == Self.values)
     }
 
-    @Test func whatIsNoMessageIsRefused() async throws {
+    @Test func invalidValuesAreNotSent() async throws {
         let bus = try await daemon.connect()
         var deep = BusValue.byte(1)
         for _ in 0..<40 { deep = .variant(deep) }
@@ -72,7 +72,7 @@ struct BusTests {
         _ = try await bus.call(.daemon("GetId"))
     }
 
-    @Test func moreThanIsGoodIsNotTakenIn() async throws {
+    @Test func messagesWithTooManyValuesAreRefused() async throws {
         let bus = try await daemon.connect()
         let (name, _) = try await echo(on: bus)
         let client = try await daemon.connect()
@@ -102,7 +102,7 @@ struct BusTests {
         #expect(elsewhere?.name == "org.freedesktop.DBus.Error.UnknownObject")
     }
 
-    @Test func aCallThatIsGivenUpIsNotWaitedFor() async throws {
+    @Test func aCancelledCallEndsAtOnce() async throws {
         let bus = try await daemon.connect()
         let (name, calls) = try await echo(on: bus)
         let client = try await daemon.connect()
@@ -137,7 +137,7 @@ struct BusTests {
         #expect(id.body[0]?.text?.count == 32)
     }
 
-    @Test func signalsComeToWhoAskedForThem() async throws {
+    @Test func signalsReachTheirWatcher() async throws {
         let bus = try await daemon.connect()
         let client = try await daemon.connect()
         let (signals, continuation) = AsyncStream.makeStream(of: BusSignal.self)
@@ -157,7 +157,7 @@ struct BusTests {
         #expect(try await rules(of: client) == 0)
     }
 
-    @Test func askingForSignalsIsGivenUpWithItsTask() async throws {
+    @Test func watchingEndsWithItsTask() async throws {
         let client = try await daemon.connect()
         daemon.hang()
         let task = Task { try await client.watch(BusMatch()) { _ in } }
@@ -271,7 +271,7 @@ struct BusTests {
         await #expect(throws: BusError.self) { try await Bus.open(.at("no address"), on: EventLoop()) }
     }
 
-    @Test func closingFailsWhoWaits() async throws {
+    @Test func closingEndsPendingCallsWithAnError() async throws {
         let bus = try await daemon.connect()
         let (name, calls) = try await echo(on: bus)
         let client = try await daemon.connect()

@@ -5,7 +5,7 @@ import Testing
 
 /// Bytes that are overwritten when the last reference is released.
 @Suite struct WipedBytesTests {
-    @Test func theyAreOverwrittenAfterTheLastUse() throws {
+    @Test func wipedBytesAreOverwrittenAfterTheLastUse() throws {
         let pattern = Array("wiped after use".utf8)
         let secret = (0..<64).flatMap { _ in pattern }
         var holders: [WipedBytes] = []
@@ -18,7 +18,7 @@ import Testing
         #expect(!left.indices.contains { left[$0...].starts(with: pattern) })
     }
 
-    @Test func onlyWhatWasFilledCounts() {
+    @Test func onlyTheFilledBytesCount() {
         let bytes = unsafe WipedBytes(capacity: 8) { buffer in
             unsafe buffer.copyBytes(from: [1, 2, 3])
             return 3

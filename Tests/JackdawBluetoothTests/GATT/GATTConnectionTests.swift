@@ -53,7 +53,7 @@ struct GATTConnectionTests {
         #expect(await radio.mock.calls.filter { $0 == "Connect" }.count == 4)
     }
 
-    @Test func aConnectionThatIsGivenUpIsUndone() async throws {
+    @Test func aCancelledConnectionIsUndone() async throws {
         let radio = try await Radio()
         await radio.mock.silence("Connect")
         let task = Task { try await radio.bluetooth.connect(Radio.reader) }

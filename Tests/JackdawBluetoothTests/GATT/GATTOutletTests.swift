@@ -46,7 +46,7 @@ import Testing
         return (task, written)
     }
 
-    @Test func whatDoesNotFitWaitsAndComesInOrder() async throws {
+    @Test func valuesWaitForRoomAndKeepTheirOrder() async throws {
         let (task, written) = flood()
         var iterator = written.makeAsyncIterator()
         var number = 0
@@ -61,7 +61,7 @@ import Testing
         #expect(await task.value.code == ECANCELED)
     }
 
-    @Test(arguments: [true, false]) func whoWaitsForRoomFailsWhenItIsGivenUp(_ isCancelled: Bool) async throws {
+    @Test(arguments: [true, false]) func aWaitForRoomEndsAtCancellationAndClosing(_ isCancelled: Bool) async throws {
         let (task, written) = flood()
         var iterator = written.makeAsyncIterator()
         // A hundred at least fit everywhere.

@@ -12,7 +12,7 @@ struct GATTTests {
     private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
     /// Whether bluetoothd gives sockets away for notifications.
-    @Test(arguments: [true, false]) func bytesGoOutInPiecesAndComeBack(_ hasSockets: Bool) async throws {
+    @Test(arguments: [true, false]) func longDataIsSentInPiecesAndEchoed(_ hasSockets: Bool) async throws {
         let radio = try await Radio()
         if !hasSockets { await radio.mock.fail("AcquireNotify", BusError(name: "org.bluez.Error.NotSupported")) }
         let link = try await radio.bluetooth.connect(Radio.reader, profile: Radio.profile)
@@ -33,7 +33,7 @@ struct GATTTests {
         #expect(error?.code == .disconnected)
     }
 
-    @Test func whatIsNotAcknowledgedGoesByASocket() async throws {
+    @Test func unacknowledgedWritesUseASocket() async throws {
         let radio = try await Radio()
         var profile = Radio.profile
         profile.isAcknowledged = false
@@ -62,7 +62,7 @@ struct GATTTests {
         #expect(await radio.mock.calls.contains("WriteValue"))
     }
 
-    @Test func aProfileSaysHowMuchIsWrittenAtOnce() {
+    @Test func aProfileSetsTheSizeOfWrites() {
         var profile = Radio.profile
         #expect(profile.chunkSize(payload: GATTProfile.payloadSize(packet: 247)) == 244)
         #expect(profile.chunkSize(payload: GATTProfile.payloadSize(packet: nil)) == 20)
@@ -73,7 +73,7 @@ struct GATTTests {
         #expect(profile.chunkSize(payload: GATTProfile.payloadSize(packet: 23)) == 20)
     }
 
-    @Test func howMuchAValueHoldsIsTold() async throws {
+    @Test func theSizeOfAValueIsReported() async throws {
         let radio = try await Radio()
         let link = try await radio.bluetooth.connect(Radio.reader, profile: Radio.profile)
         #expect(await link.payloadSize == 20)
@@ -125,7 +125,7 @@ struct GATTTests {
         await first.close()
     }
 
-    @Test(arguments: [true, false]) func moreThanWaitsToBeReceivedIsALossThatIsTold(_ hasSockets: Bool) async throws {
+    @Test(arguments: [true, false]) func anOverflowOfUnreceivedValuesIsALoss(_ hasSockets: Bool) async throws {
         let radio = try await Radio()
         if !hasSockets { await radio.mock.fail("AcquireNotify", BusError(name: "org.bluez.Error.NotSupported")) }
         let link = try await radio.bluetooth.connect(Radio.reader, profile: Radio.profile)
@@ -147,7 +147,7 @@ struct GATTTests {
         while (try? await link.send([0])) != nil {}
     }
 
-    @Test func valuesOnTheBusAreNoNotificationsWhereTheyComeByASocket() async throws {
+    @Test func valuesOnTheBusAreIgnoredIfNotificationsUseASocket() async throws {
         let radio = try await Radio()
         let link = try await radio.bluetooth.connect(Radio.reader, profile: Radio.profile)
         try await radio.mock.set(MockBlueZ.notifying, BlueZName.characteristic, ["Value": .bytes([1])])
@@ -164,7 +164,7 @@ struct GATTTests {
         #expect(try await next(link) == bytes("after"))
     }
 
-    @Test func whatAProgramReadsIsNoNotification() async throws {
+    @Test func valuesThatAProgramReadsAreNoNotifications() async throws {
         let radio = try await Radio()
         await radio.mock.fail("AcquireNotify", BusError(name: "org.bluez.Error.NotSupported"))
         let link = try await radio.bluetooth.connect(Radio.reader, profile: Radio.profile)
@@ -192,7 +192,7 @@ struct GATTTests {
         #expect(try await next(link) == bytes("two"))
     }
 
-    @Test func whatALinkDidNotHandOverGoesWithIt() async throws {
+    @Test func unreceivedValuesAreFreedWithTheLink() async throws {
         let radio = try await Radio()
         await radio.mock.fail("AcquireNotify", BusError(name: "org.bluez.Error.NotSupported"))
         let link = try await radio.bluetooth.connect(Radio.reader, profile: Radio.profile)
@@ -213,7 +213,7 @@ struct GATTTests {
     }
 
     @Test(arguments: [true, false])
-    func aLinkThatIsLostInMidNotificationSaysSoAfterWhatCame(_ hasSockets: Bool) async throws {
+    func aLostLinkThrowsAfterItsReceivedValues(_ hasSockets: Bool) async throws {
         let radio = try await Radio()
         if !hasSockets { await radio.mock.fail("AcquireNotify", BusError(name: "org.bluez.Error.NotSupported")) }
         let link = try await radio.bluetooth.connect(Radio.reader, profile: Radio.profile)
@@ -232,7 +232,7 @@ struct GATTTests {
         ("org.bluez.Reason.Timeout", LinkError.Code.outOfRange), ("org.bluez.Reason.Remote", .disconnected),
         ("org.bluez.Reason.Authentication", .pairedElsewhere), ("org.bluez.Reason.Local", .disconnected),
     ])
-    func aDisconnectTellsItsReason(_ reason: String, _ code: LinkError.Code) async throws {
+    func aDisconnectionHasItsReason(_ reason: String, _ code: LinkError.Code) async throws {
         let radio = try await Radio()
         let link = try await radio.bluetooth.connect(Radio.reader, profile: Radio.profile)
         let task = Task { try await next(link) }
@@ -266,7 +266,7 @@ struct GATTTests {
         #expect(await !radio.mock.calls.contains("Disconnect"))
     }
 
-    @Test func whatWasNotDeliveredIsCounted() async throws {
+    @Test func undeliveredBytesAreCounted() async throws {
         let radio = try await Radio()
         let link = try await radio.bluetooth.connect(Radio.reader, profile: Radio.profile)
         await radio.mock.fail("WriteValue", BusError(name: "org.bluez.Error.Failed", message: "Not connected"))
@@ -301,7 +301,7 @@ struct GATTTests {
         #expect(error?.code == .notPermitted)
     }
 
-    @Test func aDeviceTellsOfItselfAsFarAsItDoes() async throws {
+    @Test func deviceInformationHasTheValuesThatExist() async throws {
         let radio = try await Radio()
         await radio.mock.inform(["2a29": "Maker", "2a25": "0001\0"])
         let device = try await radio.bluetooth.connect(Radio.reader)
@@ -336,7 +336,7 @@ struct GATTTests {
         #expect(await late.next() == nil)
     }
 
-    @Test func whatComesAndGoesLeavesNothingBehind() async throws {
+    @Test func closedLinksLeaveNoListeners() async throws {
         let radio = try await Radio()
         let client = try await radio.bluetooth.client()
         for _ in 0..<100 {
@@ -351,7 +351,7 @@ struct GATTTests {
         #expect(try await rules(of: client.bus) == 2)
     }
 
-    @Test func aBluetoothThatIsLetGoOfLeavesTheBus() async throws {
+    @Test func aReleasedBluetoothLeavesTheBus() async throws {
         let radio = try await Radio()
         let (names, continuation) = AsyncStream.makeStream(of: String.self)
         let match = BusMatch(sender: "org.freedesktop.DBus", member: "NameOwnerChanged")

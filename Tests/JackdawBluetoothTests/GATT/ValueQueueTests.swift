@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func whatIsTakenOrThrownAwayIsLetGoOf() {
+    @Test func removedValuesAreFreed() {
         var queue = ValueQueue(capacity: 2)
         weak var first: WipedBytes?
         weak var second: WipedBytes?

@@ -101,7 +101,7 @@ struct PairingTests {
         ("AuthenticationTimeout", .timedOut), ("AuthenticationCanceled", .cancelled),
         ("ConnectionAttemptFailed", .outOfRange), ("InProgress", .busy),
     ])
-    func failuresAreToldApart(_ name: String, _ code: LinkError.Code) async throws {
+    func failuresHaveDifferentCodes(_ name: String, _ code: LinkError.Code) async throws {
         let radio = try await Radio()
         await radio.mock.fail("Pair", BusError(name: "org.bluez.Error.\(name)"))
         let error = await #expect(throws: LinkError.self) {
@@ -127,7 +127,7 @@ struct PairingTests {
         #expect(calls.contains { $0.hasPrefix("UnregisterAgent") })
     }
 
-    @Test func anAgentWhoseRegistrationWasNotWaitedForIsTakenBack() async throws {
+    @Test func aCancelledRegistrationOfAnAgentIsUndone() async throws {
         let radio = try await Radio()
         await radio.mock.silence("RegisterAgent")
         let task = Task { try await radio.bluetooth.pair(Radio.reader, agent: TestAgent()) }
@@ -138,7 +138,7 @@ struct PairingTests {
         #expect(await radio.mock.calls.last?.hasPrefix("UnregisterAgent") == true)
     }
 
-    @Test func theDeviceMayCancelWhatItAsked() async throws {
+    @Test func theDeviceMayCancelItsQuestion() async throws {
         let radio = try await Radio()
         await radio.mock.ask([MockBlueZ.Question(member: "RequestConfirmation", values: [.uint32(1)])])
         let agent = TestAgent(waits: true)
@@ -183,7 +183,7 @@ struct PairingTests {
         #expect(error?.code == .notFound)
     }
 
-    @Test func aDeviceThatIsNotHeardIsOutOfRange() async throws {
+    @Test func aDeviceThatIsNotFoundIsOutOfRange() async throws {
         let radio = try await Radio()
         let far = BluetoothAddress(bytes: [1, 2, 3, 4, 5, 6])
         let task = Task { try await radio.bluetooth.pair(far, agent: TestAgent()) }

@@ -27,7 +27,7 @@ struct SerialProfileTests {
         #expect(await radio.mock.calls.last?.hasPrefix("UnregisterProfile") == true)
     }
 
-    @Test func aServerGetsWhoCallsUntilItIsGivenUp() async throws {
+    @Test func aServerReceivesConnectionsUntilItEnds() async throws {
         let radio = try await Radio()
         try await radio.mock.appear()
         let client = try await radio.bluetooth.client()
@@ -42,7 +42,7 @@ struct SerialProfileTests {
         #expect(try await profile.next() == nil)
     }
 
-    @Test func acceptingGoesOnAfterItWasCancelled() async throws {
+    @Test func acceptWorksAgainAfterACancellation() async throws {
         let radio = try await Radio()
         try await radio.mock.appear()
         let service = try await radio.bluetooth.offerSerial(name: "Jackdaw")
@@ -60,7 +60,7 @@ struct SerialProfileTests {
         #expect(closed?.code == .serviceMissing)
     }
 
-    @Test func whoHasGoneMeanwhileIsPassedOver() async throws {
+    @Test func closedConnectionsAreSkipped() async throws {
         let radio = try await Radio()
         try await radio.mock.appear()
         let service = try await radio.bluetooth.offerSerial(name: "Jackdaw")
@@ -91,7 +91,7 @@ struct SerialProfileTests {
         #expect(error?.code == .serviceMissing)
     }
 
-    @Test func aServiceWhoseRegistrationWasNotWaitedForIsTakenBack() async throws {
+    @Test func aCancelledRegistrationIsUndone() async throws {
         let radio = try await Radio()
         await radio.mock.silence("RegisterProfile")
         let task = Task { try await radio.bluetooth.offerSerial(name: "Jackdaw") }

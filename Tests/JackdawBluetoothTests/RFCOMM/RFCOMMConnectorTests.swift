@@ -47,7 +47,7 @@ import Testing
     }
 
     /// The channel of a link that was closed a moment ago.
-    @Test(arguments: [EBUSY, ECONNRESET]) func whatIsTakenForAMomentIsWaitedFor(number: Int32) async throws {
+    @Test(arguments: [EBUSY, ECONNRESET]) func aChannelInUseIsTriedAgain(number: Int32) async throws {
         calls.fail(.connect, number, number)
         async let link = connector.connect(to: address)
         for pause in RFCOMMConnector.pauses.prefix(2) { await passAfter(pause) }
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: [(EBUSY, LinkError.Code.busy), (EALREADY, .busy), (EMLINK, .busy), (ECONNRESET, .disconnected)])
-    func whatStaysTakenIsTold(number: Int32, code: LinkError.Code) async {
+    func aChannelThatStaysInUseFails(number: Int32, code: LinkError.Code) async {
         for _ in 0...RFCOMMConnector.pauses.count {
             calls.fail(.connect, EINPROGRESS)
             calls.fail(.pendingFailure, number)
@@ -91,7 +91,7 @@ import Testing
     }
 
     /// Where a program may not use the kernel's sockets, bluetoothd can connect for it.
-    @Test(arguments: [EAFNOSUPPORT, EPROTONOSUPPORT, EPERM, EACCES]) func whoHasNoSocketIsShownTheOtherWay(
+    @Test(arguments: [EAFNOSUPPORT, EPROTONOSUPPORT, EPERM, EACCES]) func missingSocketsSuggestTheRouteOverBluetoothd(
         number: Int32
     ) async {
         calls.fail(.socket, number)
@@ -132,7 +132,7 @@ import Testing
         close(ends[1])
     }
 
-    @Test func whatIsNoConnectedSocketIsNotTakenOver() async throws {
+    @Test func onlyConnectedStreamSocketsAreAdopted() async throws {
         let connector = RFCOMMConnector(loop: loop)
         let lone = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         let file = unsafe open("/dev/null", O_RDWR)
@@ -171,7 +171,7 @@ import Testing
         #expect(calls.openCount == 0)
     }
 
-    @Test func itIsNotTakenInByBeingWokenForNothing() async throws {
+    @Test func spuriousWakeUpsDoNotCountAsConnected() async throws {
         calls.fail(.connect, EINPROGRESS)
         calls.fail(.isConnected, ENOTCONN, ENOTCONN, ENOTCONN)
         _ = try await connector.connect(to: address)
@@ -213,7 +213,7 @@ import Testing
         #expect(calls.openCount == 0)
     }
 
-    @Test(arguments: [false, true]) func itIsGivenUp(later: Bool) async {
+    @Test(arguments: [false, true]) func aConnectionAttemptCanBeCancelled(later: Bool) async {
         silence()
         let task = Task { [connector, address] in try await connector.connect(to: address) }
         if later {
@@ -226,7 +226,7 @@ import Testing
         #expect(clock.nextDeadline == nil)
     }
 
-    @Test func itIsGivenUpJustAsItIsConnected() async {
+    @Test func cancellationAtTheMomentOfConnectionLeavesNoSocket() async {
         for _ in 0..<100 {
             calls.fail(.connect, EINPROGRESS)
             let task = Task { [connector, address] in try await connector.connect(to: address, within: nil) }
@@ -240,7 +240,7 @@ import Testing
         #expect(!calls.wasClosedTwice)
     }
 
-    @Test func manyConnectionsLeaveNothingBehind() async throws {
+    @Test func manyConnectionsLeaveNoDescriptorAndNoTimer() async throws {
         for round in 0..<200 {
             calls.fail(.connect, EINPROGRESS)
             calls.fail(.pendingFailure, round % 3 == 0 ? EHOSTDOWN : 0)

@@ -50,7 +50,7 @@ import Testing
         #expect(kept.withLock { $0 } == [key: 12])
     }
 
-    @Test func aChannelThatMovedIsAskedForAnew() async throws {
+    @Test func aChannelThatMovedIsDiscoveredAgain() async throws {
         device([DiscoveryDevice.record(.serialPort, channel: 12)])
         _ = try await connector.connect(to: address)
         device([DiscoveryDevice.record(.serialPort, channel: 13)])
@@ -98,7 +98,7 @@ import Testing
         #expect(calls.addresses.count { $0 == asked } == 3)
     }
 
-    @Test func aNameThatNoServiceHasIsToldWithThoseThatThereAre() async throws {
+    @Test func anUnknownServiceNameListsTheServices() async throws {
         device([
             DiscoveryDevice.record(.serialPort, channel: 1, name: "first"),
             DiscoveryDevice.record(.serialPort, channel: 2, name: "second"),

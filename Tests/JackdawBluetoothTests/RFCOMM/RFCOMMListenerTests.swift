@@ -17,7 +17,7 @@ import Testing
         try RFCOMMListener(channel: channel, security: .medium, loop: loop, calls: calls)
     }
 
-    @Test func linksAreTakenInTheirOrder() async throws {
+    @Test func linksAreAcceptedInTheirOrder() async throws {
         let listener = try listener()
         #expect(listener.channel == 7)
         #expect(calls.addresses == [.rfcomm(BluetoothAddress(bytes: [0, 0, 0, 0, 0, 0]), channel: 0)])
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: [(EAFNOSUPPORT, LinkError.Code.unsupported), (EACCES, .notPermitted), (EMFILE, .system)])
-    func aSocketThatIsNotThereIsTold(number: Int32, code: LinkError.Code) async {
+    func errorsOfTheSocketHaveTheirCode(number: Int32, code: LinkError.Code) async {
         calls.fail(.socket, number)
         let error = await linkError { _ = try listener(3) }
         #expect(error?.code == code)
@@ -49,7 +49,7 @@ import Testing
         #expect(calls.openCount == 0)
     }
 
-    @Test func whoGoesBeforeItIsTakenIsPassedOver() async throws {
+    @Test func connectionsThatEndBeforeAcceptAreSkipped() async throws {
         let listener = try listener(3)
         calls.fail(.accept, ECONNABORTED)
         calls.fail(.peer, ENOTCONN)
@@ -63,7 +63,7 @@ import Testing
     }
 
     /// They are reported, and the next one is taken.
-    @Test func shortagesAreWaitedFor() async throws {
+    @Test func shortagesOfDescriptorsAreRetried() async throws {
         let listener = try listener(3)
         calls.fail(.accept, EMFILE, EMFILE)
         calls.arriveUnwatchable()
@@ -77,13 +77,13 @@ import Testing
         #expect(calls.openCount == 1)
     }
 
-    @Test func faultsAreTold() async throws {
+    @Test func errorsOfAcceptThrow() async throws {
         let listener = try listener(3)
         calls.fail(.accept, EBADF)
         #expect(await linkError { _ = try await listener.accept() }?.code == .system)
     }
 
-    @Test func waitingCanBeGivenUp() async throws {
+    @Test func acceptCanBeCancelledAndRepeated() async throws {
         let listener = try listener(3)
         let task = Task { try await listener.accept() }
         while calls.count(.accept) == 0 { await Task.yield() }
@@ -94,7 +94,7 @@ import Testing
         _ = try await listener.accept()
     }
 
-    @Test func aListenerThatIsLetGoIsClosed() throws {
+    @Test func aReleasedListenerIsClosed() throws {
         do { _ = try listener(3) }
         #expect(calls.openCount == 0)
     }

@@ -11,7 +11,7 @@ import Testing
         ("ffcacadeafdecadedefacade00000000", "ffcacade-afde-cade-defa-cade00000000"),
         ("00000000-0000-0000-0000-000000000000", "00000000-0000-0000-0000-000000000000"),
     ])
-    func theyAreWrittenInFull(text: String, full: String) throws {
+    func shortUUIDsAreWrittenInFull(text: String, full: String) throws {
         let uuid = try #require(BluetoothUUID(text))
         #expect(uuid.description == full)
         #expect(BluetoothUUID(full) == uuid)

@@ -51,7 +51,7 @@ import Testing
         "01", "07 00", "0d 00", "15 00", "18 00", "1b 0000000000000000", "1d 00", "20 00", "24 00", "29 00", "30", "38",
         "40", "48 00", "f8",
     ])
-    func whatDoesNotExistIsRefused(hex: String) {
+    func unknownElementsAreRefused(hex: String) {
         let bytes = [UInt8](hex: hex)
         #expect(throws: ServiceDiscoveryFault.unknownElement(bytes[0])) { try parse(bytes) }
     }
@@ -64,7 +64,7 @@ import Testing
         #expect(throws: ServiceDiscoveryFault.tooDeep) { try parse(nested(DiscoveryReader.mostDepth + 1).bytes) }
     }
 
-    @Test func nothingIsReadBeyondAnEnd() throws {
+    @Test func truncatedAndExcessBytesAreRefused() throws {
         for (hex, _) in Self.known {
             let bytes = [UInt8](hex: hex)
             for count in 0..<bytes.count {
@@ -77,7 +77,7 @@ import Testing
         #expect(throws: ServiceDiscoveryFault.truncated) { try parse([UInt8](hex: "37 ffffffff 00")) }
     }
 
-    @Test func whatIsWrittenIsReadAgain() throws {
+    @Test func writtenElementsAreReadAgain() throws {
         var random = SeededRandom(seed: 11)
         for _ in 0..<2_000 {
             let element = DataElement.random(depth: 4, using: &random)

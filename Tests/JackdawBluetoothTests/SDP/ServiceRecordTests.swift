@@ -36,7 +36,7 @@ import Testing
         #expect(record.classes.isEmpty && record.profiles.isEmpty && record.browseGroups.isEmpty)
     }
 
-    @Test func namesEndWhereCEndsThem() {
+    @Test func namesEndAtTheFirstZero() {
         #expect(ServiceRecord(attributes: [0x100: .text(Array("SPP\0x".utf8))]).name == "SPP")
         #expect(ServiceRecord(attributes: [0x100: .unsigned8(1)]).name == nil)
     }

@@ -76,12 +76,12 @@ import Testing
         #expect(try search.receive(answer(7, [0x35, 0], [])) == .done([]))
     }
 
-    @Test func errorsAreTold() {
+    @Test func errorResponsesThrow() {
         var search = ServiceSearch(for: .serialPort)
         #expect(throws: ServiceDiscoveryFault.refused(3)) { try search.receive([UInt8](hex: "01 0001 0002 0003")) }
     }
 
-    @Test func aDeviceThatGoesOnForEverIsLeft() throws {
+    @Test func endlessResponsesAreRefused() throws {
         var search = ServiceSearch(for: .serialPort)
         #expect(throws: ServiceDiscoveryFault.noProgress) { try search.receive(answer(1, [], [1])) }
         search = ServiceSearch(for: .serialPort)
@@ -96,7 +96,7 @@ import Testing
         #expect(Int(transaction) == ServiceSearch.mostBytes / part.count + 1)
     }
 
-    @Test func noPartOfAnAnswerIsTakenForTheWhole() {
+    @Test func truncatedResponsesAreRefused() {
         for count in 0..<DiscoverySample.response.count {
             var search = ServiceSearch(for: .serialPort)
             #expect(throws: ServiceDiscoveryFault.truncated) {
@@ -115,12 +115,12 @@ import Testing
         ("07 0001 0014 0000 11 0000000000000000000000000000000000", .unexpected),
         ("07 0001 0006 0003 3500 00 00", .excess),
     ])
-    func whatIsNoAnswerIsRefused(hex: String, fault: ServiceDiscoveryFault) {
+    func malformedResponsesAreRefused(hex: String, fault: ServiceDiscoveryFault) {
         var search = ServiceSearch(for: .serialPort)
         #expect(throws: fault) { try search.receive([UInt8](hex: hex)) }
     }
 
-    @Test func nothingThatADeviceSendsTraps() {
+    @Test func randomResponsesDoNotTrap() {
         var random = SeededRandom(seed: 5)
         var outcomes = [0, 0, 0]
         for round in 0..<100_000 {

@@ -11,7 +11,7 @@ struct BluetoothScannerTests {
         await radio.mock.property(MockBlueZ.adapter, BlueZName.adapter, "Discovering")?.boolean
     }
 
-    @Test func aDeviceIsToldOfAndAgainWhenItChanges() async throws {
+    @Test func aDeviceIsReportedAgainWhenItChanges() async throws {
         let radio = try await Radio()
         var found = radio.bluetooth.scanner(radio: .lowEnergy, services: [MockBlueZ.uuid(1)]).devices(for: nil)
             .makeAsyncIterator()
@@ -32,7 +32,7 @@ struct BluetoothScannerTests {
         #expect(await radio.mock.calls.contains("StartDiscovery"))
     }
 
-    @Test func itStopsByItselfWhenTheTimeIsOver() async throws {
+    @Test func aScanEndsAtItsTimeLimit() async throws {
         let radio = try await Radio()
         var found = radio.bluetooth.scanner().devices().makeAsyncIterator()
         #expect(try await found.next()?.link == LinkName(.rfcomm, MockBlueZ.reader))
@@ -97,7 +97,7 @@ struct BluetoothScannerTests {
         }
     }
 
-    @Test func devicesOfOtherSearchesAreNotTold() async throws {
+    @Test func devicesOfOtherSearchesAreNotReported() async throws {
         let radio = try await Radio()
         let other = "00001800-0000-1000-8000-00805f9b34fb"
         var found = radio.bluetooth.scanner(services: [other]).devices(for: nil).makeAsyncIterator()

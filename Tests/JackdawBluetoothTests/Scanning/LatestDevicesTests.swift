@@ -28,7 +28,7 @@ struct LatestDevicesTests {
         #expect(try await devices.next() == device("1", -50))
     }
 
-    @Test func whoWaitsHearsOfEachOne() async throws {
+    @Test func aWaitingTaskReceivesEachUpdate() async throws {
         let devices = LatestDevices()
         for strength in -90 ..< -50 {
             async let next = devices.next()
@@ -37,7 +37,7 @@ struct LatestDevicesTests {
         }
     }
 
-    @Test func whyASearchEndedIsToldBehindTheDevicesAndOnce() async throws {
+    @Test func theReasonOfTheEndFollowsTheDevicesOnce() async throws {
         let devices = LatestDevices()
         devices.put(device("one", -50))
         devices.finish(.failure(LinkError(.adapterOff, link: "hci0")))

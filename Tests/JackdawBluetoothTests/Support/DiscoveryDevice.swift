@@ -10,7 +10,6 @@ struct DiscoveryDevice {
     /// The most bytes of records in one answer.
     var part = 40
 
-    /// A record of a service.
     static func record(_ service: BluetoothUUID, channel: UInt8, name: String = "") -> ServiceRecord {
         ServiceRecord(attributes: [
             ServiceRecord.Attribute.classes: .sequence([.uuid(service)]),

@@ -1,7 +1,7 @@
 @testable import JackdawBluetooth
 
-/// What another implementation (Bumble 0.0.236, `bumble.sdp`) writes: a question for a vendor's service, and an answer with
-/// two records, `Sim Reader` at channel 1 and `Vendor` at channel 5.
+/// What another implementation (Bumble 0.0.236, `bumble.sdp`) writes: a question for a vendor's service, and an answer
+/// with two records, `Sim Reader` at channel 1 and `Vendor` at channel 5.
 enum DiscoverySample {
     static let vendor = BluetoothUUID(value: 0xffca_cade_afde_cade_defa_cade_0000_0000)
 

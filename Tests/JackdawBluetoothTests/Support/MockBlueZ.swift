@@ -2,7 +2,8 @@ import JackdawSystem
 
 @testable import JackdawBluetooth
 
-/// bluetoothd as far as its clients see it, on a private bus: an adapter and a reader that echoes what is written to it.
+/// bluetoothd as far as its clients see it, on a private bus: an adapter and a reader that
+/// echoes what is written to it.
 ///
 /// A write `E...` comes back as a notification, `N<count>` sends so many, `D` sends five and drops the link.
 actor MockBlueZ {
@@ -15,7 +16,7 @@ actor MockBlueZ {
     static let notifying = "\(service)/char3"
     static func uuid(_ number: Int) -> String { "7a0c000\(number)-5a5a-4b4b-9c9c-0123456789ab" }
 
-    /// What a device asks when it is paired: a method of the agent, and its arguments behind the device.
+    /// What a device asks when it is paired: a method of the agent, and its arguments after the device.
     struct Question: Sendable {
         var member: String
         var values: [BusValue] = []

@@ -50,7 +50,6 @@ final class PrivateBus: Sendable {
     /// Lets it answer nothing any more, without ending it.
     func hang() { process.send(SIGSTOP) }
 
-    /// Connects to it.
     func connect(on loop: EventLoop? = nil) async throws -> Bus {
         try await Bus.open(.at(address), on: loop ?? EventLoop())
     }

@@ -11,6 +11,5 @@ extension ScriptedSocketCalls {
 
     private static let reader = BluetoothAddress(bytes: [0xf0, 0xf1, 0xf2, 0xf3, 0xf4, 0xf5])
 
-    /// The reader.
     var device: BluetoothAddress { Self.reader }
 }

@@ -59,7 +59,7 @@ import Testing
         return environment
     }
 
-    @Test func aScanListsWhatWasFoundAsItWasToldLast() async throws {
+    @Test func aScanListsTheLastStateOfEachDevice() async throws {
         var closer = Self.found[0]
         closer.signalStrength = -40
         let environment = environment(finding: Self.found + [closer])
@@ -77,7 +77,7 @@ import Testing
         #expect(objects.output.contains(#""name":"SP:12","rssi":-40,"paired":true"#))
     }
 
-    @Test func aScanSaysWhyItFindsNothing() async throws {
+    @Test func aScanReportsTheReasonWhyItFindsNoDevice() async throws {
         let nothing = try await run("devices", "--scan", by: environment(finding: []))
         #expect(nothing.status == .nothingFound)
         let off = LinkError(.adapterOff, link: "hci0", "the adapter is off")
@@ -116,13 +116,13 @@ import Testing
         #expect(run.messages == "jackdaw: type 000007 on SP:12, and confirm there\n")
     }
 
-    @Test func whatIsNoBluetoothDeviceIsNotPaired() async throws {
+    @Test func onlyBluetoothDevicesArePaired() async throws {
         let run = try await run("pair", "alsa:default", by: CommandEnvironment())
         #expect(run.status == .usage)
     }
 
     /// The bytes of an unknown reader are counted, and shown only with `--reveal`.
-    @Test(arguments: [false, true]) func whatAReaderSendsIsCounted(isRevealed: Bool) async throws {
+    @Test(arguments: [false, true]) func receivedBytesAreCounted(isRevealed: Bool) async throws {
         let card = Array(";4111111111111111=29121010000000000?".utf8)
         let attempts = Shared(0)
         var environment = CommandEnvironment()
@@ -165,7 +165,7 @@ import Testing
     }
 
     /// If the family is unknown, bytes without a pause count as one swipe.
-    @Test(arguments: [1, 2]) func soManyBurstsAreEnough(most: Int) async throws {
+    @Test(arguments: [1, 2]) func theCommandEndsAfterTheRequestedBursts(most: Int) async throws {
         let clock = ManualClock()
         let (environment, ends) = environment(clock)
         let device = Task {
@@ -221,7 +221,8 @@ import Testing
     }
 
     /// Time passes only by the waits between the attempts.
-    @Test(arguments: [false, true]) func whyALinkCannotBeOpenedIsToldOnceAMinute(isJSON: Bool) async throws {
+    @Test(arguments: [false, true])
+    func theReasonWhyALinkCannotBeOpenedIsReportedOnceAMinute(isJSON: Bool) async throws {
         let link = "rfcomm:\(Self.reader)"
         let clock = LeapingClock(most: .seconds(30))
         let attempts = Shared(0)
@@ -255,8 +256,7 @@ import Testing
         // A device without the service, or one with another.
         (.serviceMissing, true, false), (.serviceMissing, false, true),
     ])
-    func whatRetryingCannotChangeEndsItAtATerminal(code: LinkError.Code, isWatched: Bool, isRetried: Bool) async throws
-    {
+    func permanentErrorsEndTheCommandAtATerminal(code: LinkError.Code, isWatched: Bool, isRetried: Bool) async throws {
         let (attempts, others) = (Shared(0), Shared(0))
         func environment(_ attempts: Shared<Int>) -> CommandEnvironment {
             var environment = CommandEnvironment()
@@ -280,7 +280,7 @@ import Testing
     }
 
     /// The battery becomes low while the system sleeps.
-    @Test(arguments: [false, true]) func batteriesAndSleepsAreTold(isJSON: Bool) async throws {
+    @Test(arguments: [false, true]) func batteriesAndSleepsAreReported(isJSON: Bool) async throws {
         let link = "rfcomm:\(Self.reader)"
         let (clock, wallClock) = (ManualClock(), ManualClock())
         let attempts = Shared(0)
@@ -350,7 +350,7 @@ import Testing
         (nil, [adapter], ""), (LinkError.Code.serviceMissing, [], ""),
         (.notPermitted, [], "jackdaw: bluetooth: may not; join the group\n"),
     ])
-    func adaptersAreListedWhereThereIsBluetooth(
+    func adaptersAreListedIfThereIsBluetooth(
         code: LinkError.Code?, expected: [BluetoothAdapter], messages: String
     ) async throws {
         var environment = CommandEnvironment()
@@ -367,7 +367,7 @@ import Testing
     }
 
     /// If the link breaks while the echo sends, the received bytes are overwritten in memory.
-    @Test func theEchoWipesWhatItCannotSend() async throws {
+    @Test func theEchoOverwritesBytesThatItCannotSend() async throws {
         let link = BrokenLink()
         var environment = CommandEnvironment()
         environment.serve = { _, _, _, serve throws(LinkError) in
@@ -383,7 +383,7 @@ import Testing
     }
 
     /// The bytes that a program sends come back.
-    @Test func theEchoSendsBackWhatItReceives() async throws {
+    @Test func theEchoReturnsTheReceivedBytes() async throws {
         let received = Shared<[UInt8]>([])
         var environment = CommandEnvironment()
         environment.serve = { channel, _, _, serve throws(LinkError) in

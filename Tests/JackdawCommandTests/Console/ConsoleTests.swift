@@ -13,7 +13,7 @@ import Testing
         #expect(recorder.messages == "jackdaw: then\n")
     }
 
-    @Test func nothingSteersTheTerminal() {
+    @Test func controlCharactersAreEscaped() {
         let recorder = ConsoleRecorder()
         recorder.console.result("a\u{1B}]0;title\u{7}")
         recorder.console.message("b\u{9B}2J")
@@ -67,7 +67,7 @@ import Testing
 
 @Suite struct OperandsTests {
     @Test(arguments: [0, 1, 2, 63, 64, 65, 5_000])
-    func longRunsBecomeOneArgumentAndComeBack(count: Int) {
+    func manyFilesAreOneArgumentAndUnpackedAgain(count: Int) {
         let files = (0..<count).map { "file \($0).wav" }
         let packed = Operands.pack(["decode", "--track", "2"] + files + ["--json", "-", "--", "-x"])
         #expect(packed.count <= 72)

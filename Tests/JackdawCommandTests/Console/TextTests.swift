@@ -120,7 +120,7 @@ import Testing
         #expect(object.text == "{\"x\":\(text)}")
     }
 
-    @Test func everyCharacterComesBack() throws {
+    @Test func everyCharacterIsReadAgain() throws {
         let text = String((0...0x17F).compactMap(Unicode.Scalar.init).map(Character.init)) + "\u{202E}\u{2028}\u{61C}🐦"
         var object = JSONObject()
         object.add("text", text)

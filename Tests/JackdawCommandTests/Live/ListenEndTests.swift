@@ -14,7 +14,8 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     /// The number of swipes in a block makes no difference.
-    @Test(arguments: [240, 1_000_000], [[], ["--json"]]) func soManySwipesAreEnough(block: Int, json: [String]) throws {
+    @Test(arguments: [240, 1_000_000], [[], ["--json"]])
+    func theCommandEndsAfterTheRequestedSwipes(block: Int, json: [String]) throws {
         let sound = try ScriptedListening.swipe(.two) + ScriptedListening.silence
         let all = (0..<3).flatMap { _ in sound }
         for (options, expected) in [(["--once"], 1), (["--swipes", "2"], 2), (["--swipes", "9"], 3)] {

@@ -25,7 +25,7 @@ import Testing
         #expect(try jsonObject(run.lines[0])["file"] as? String == "alsa:default")
     }
 
-    @Test func nothingIsShownInClearUnlessAskedFor() throws {
+    @Test func cardDataIsMaskedByDefault() throws {
         let run = try ScriptedListening.run(
             to: ScriptedPort([.sound(try ScriptedListening.swipe(.two)), .sound(ScriptedListening.silence)]))
         #expect(
@@ -51,7 +51,7 @@ import Testing
         _ = try session.finish()
     }
 
-    @Test func whatWasLostIsToldAndTheNextSwipeIsRead() throws {
+    @Test func aLossIsReportedAndTheNextSwipeIsRead() throws {
         let swipe = try ScriptedListening.swipe(.two)
         let half = swipe.count / 2
         let run = try ScriptedListening.run(
@@ -73,7 +73,7 @@ import Testing
                 < 0.001)
     }
 
-    @Test func aDeviceThatGoesIsToldOfOnce() throws {
+    @Test func aDeviceThatDisappearsIsReportedOnce() throws {
         let swipe = try ScriptedListening.swipe(.two)
         let run = try ScriptedListening.run(
             ["--json"],
@@ -108,7 +108,7 @@ import Testing
     }
 
     /// A card waits for tracks on other channels, but not for the return of the device.
-    @Test func whatWasReadIsPrintedWhenTheDeviceGoes() throws {
+    @Test func aCardIsPrintedWhenTheDeviceDisappears() throws {
         let path = folder("kept.wav")
         let verb = try #require(try JackdawCommand.parseAsRoot(["listen", "--record", path]) as? Listen)
         let recorder = ConsoleRecorder()
@@ -191,7 +191,7 @@ import Testing
         #expect(abs(starts[0] - starts[1]) < 0.001)
     }
 
-    @Test func whatCannotBeReadIsToldWithItsReason() throws {
+    @Test func unreadableSwipesAreReportedWithTheReason() throws {
         let swipe = try ScriptedListening.swipe(.two)
         let part = ScriptedPort([.sound(Array(swipe[..<(swipe.count / 2)])), .sound(ScriptedListening.silence)])
         let run = try ScriptedListening.run(to: part)
@@ -261,7 +261,7 @@ import Testing
     }
 
     /// Samples of a device with floating-point samples.
-    @Test func soundBeyondAnyScaleIsHeard() throws {
+    @Test func infiniteSamplesAreHandled() throws {
         let sounds: [[Float]] = [
             [.infinity], [.nan], [.greatestFiniteMagnitude], [0, .infinity, .nan, -.infinity, 1e30],
         ]
@@ -274,7 +274,7 @@ import Testing
         }
     }
 
-    @Test func aFileStandsInForACard() throws {
+    @Test func aFileReplacesASoundCard() throws {
         #expect(CommandRun("synth", "-o", folder("a.wav")).status == 0)
         let run = CommandRun("listen", "--link", "wav:\(folder("a.wav"))", "--json")
         #expect(run.status == 0)

@@ -17,7 +17,7 @@ import Testing
         #expect(WallClock.text(time) == text)
     }
 
-    @Test func whatComesAgainIsCounted() {
+    @Test func repeatedDataIsCounted() {
         var counter = RepeatCounter()
         func take(_ key: String?, _ seconds: Int = 0, milliseconds: Int = 0) -> [Int] {
             let (earlier, isReported) = counter.receive(key, at: .milliseconds(seconds * 1_000 + milliseconds))
@@ -38,7 +38,7 @@ import Testing
         #expect(take("c", 13) == [0, 1])
     }
 
-    @Test func whatComesAgainLaterIsReported() {
+    @Test func dataThatIsRepeatedLaterIsReported() {
         var counter = RepeatCounter()
         for second in 0..<100 {
             let (earlier, isReported) = counter.receive("a", at: .seconds(second))

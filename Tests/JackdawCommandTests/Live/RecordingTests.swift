@@ -78,7 +78,7 @@ import Testing
         #expect(folder.names.isEmpty)
     }
 
-    @Test func aRecordingThatCannotBeCompletedIsToldBesideWhatEndedIt() throws {
+    @Test func anIncompleteRecordingIsReportedBesideTheReasonOfTheEnd() throws {
         let inner = folder("inner")
         try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: false)
         let swipe = try ScriptedListening.swipe(.two)

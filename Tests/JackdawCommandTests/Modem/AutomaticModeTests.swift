@@ -31,7 +31,7 @@ import Testing
         return (Set(objects.compactMap { $0["mode"] as? String }), bytes)
     }
 
-    @Test(arguments: LineMode.all) func aCleanModeIsTold(mode: LineMode) throws {
+    @Test(arguments: LineMode.all) func theModeOfCleanSoundIsDetected(mode: LineMode) throws {
         for sampleRate in [44_100.0, 48_000] {
             let samples = try ModemSound.samples(Self.text, mode, sampleRate: sampleRate, silence: 0.3)
             let (modes, bytes) = try read(samples, sampleRate: sampleRate)
@@ -54,7 +54,7 @@ import Testing
     }
 
     /// The decoder of the mode may read bytes in the noise beside the text; no byte may be in another mode.
-    @Test(arguments: LineMode.all) func aModeIsToldInNoise(mode: LineMode) throws {
+    @Test(arguments: LineMode.all) func theModeOfNoisySoundIsDetected(mode: LineMode) throws {
         let clean = try ModemSound.samples(Self.text, mode, sampleRate: 48_000, silence: 0.3)
         let samples = ModemSound.noisy(
             clean, decibels: 14, bitRate: Self.bitRate(mode), sampleRate: 48_000, seed: 1)

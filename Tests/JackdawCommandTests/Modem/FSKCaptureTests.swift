@@ -37,7 +37,7 @@ struct FSKCaptureTests {
 
     /// The output has the words, as often as they were sent, and nothing else.
     @Test(arguments: captures, ["given", "auto"])
-    private func holdsWhatItsPageSays(capture: Capture, mode: String) throws {
+    private func captureHasTheWordsOfItsPage(capture: Capture, mode: String) throws {
         let path = "\(recordings)/\(capture.file).wav"
         let run = CommandRun("demodulate", "--mode", mode == "auto" ? mode : capture.mode, path)
         let check = {

@@ -100,7 +100,7 @@ private struct ScriptedDecoder: LineDecoder {
         #expect(try outcome([burst("ab", at: 1), burst("ab", at: 1)], seconds: 4) == "\(first):ab|")
     }
 
-    @Test func whatExplainsLittleOfThePowerLoses() throws {
+    @Test func modesThatExplainLittleOfThePowerLose() throws {
         let scripts = [burst("abcdef", at: 1, signalToNoise: -9), burst("xyz", at: 1.1, signalToNoise: 5)]
         #expect(try outcome(scripts, seconds: 4) == "\(second):xyz|")
     }
@@ -148,7 +148,7 @@ private struct ScriptedDecoder: LineDecoder {
     }
 
     /// A slow decoder reports a burst within one that has already been reported: it is dropped.
-    @Test func whatComesTooLateIsNothing() throws {
+    @Test func burstsWithinAReportedBurstAreDropped() throws {
         let late = burst("xy", at: 10).map { (sample: $0.sample + 16_000, event: $0.event) }
         let scripts = [burst(String(repeating: "a", count: 100), at: 1), late]
         #expect(try outcome(scripts, seconds: 20) == "\(first):\(String(repeating: "a", count: 100))|")

@@ -50,7 +50,7 @@ struct ModemSecretsTests {
         #expect(leftOfLast == 0)
     }
 
-    @Test func whatIsRemovedIsOverwritten() throws {
+    @Test func removedElementsAreOverwritten() throws {
         var numbers = (0..<512).map { Int32($0 + 1) }
         let address = unsafe numbers.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
         numbers.wipe(from: 2)

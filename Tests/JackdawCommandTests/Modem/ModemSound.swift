@@ -37,7 +37,6 @@ enum ModemSound {
         return samples.map { $0 + Float(deviation * noise.next()) }
     }
 
-    /// The mean of the squares of samples.
     static func meanSquare(_ samples: ArraySlice<Float>) -> Double {
         samples.reduce(0) { $0 + Double($1) * Double($1) } / Double(max(1, samples.count))
     }

@@ -142,7 +142,7 @@ import Testing
         #expect(run.messages.contains("the reader does not answer"))
     }
 
-    @Test func aReaderThatGoesWithNothingReadIsUnavailable() async throws {
+    @Test func aDisconnectionBeforeTheFirstSwipeIsUnavailable() async throws {
         let environment = try environment([([], [PlannedFault(.disconnect, 2..<3)])])
         let run = try await run(["--link", "sim:miura"], by: environment)
         #expect(run.status == .unavailable)
@@ -398,7 +398,7 @@ import Testing
     }
 
     /// A profile must supply signals at the jack that are not published.
-    @Test(arguments: ["ips", "ipsenterprise"]) func aSoundThatIsNotKnownIsTold(family: String) {
+    @Test(arguments: ["ips", "ipsenterprise"]) func anUnpublishedSoundNamesTheMissingValue(family: String) {
         let run = CommandRun("listen", "--link", "alsa:null", "--reader", family)
         #expect(run.status == Status.unavailable.rawValue)
         #expect(run.messages.contains("sound.lineMode"), "\(run.messages)")

@@ -88,7 +88,7 @@ import Testing
         ("udynamo", udynamo, 2, .done, "swipe: udynamo 411111******1111"),
     ]
 
-    @Test(arguments: cases.indices) func itIsPlayedBackToItsEnd(_ index: Int) async throws {
+    @Test(arguments: cases.indices) func anInterruptedTranscriptIsPlayedBackToItsEnd(_ index: Int) async throws {
         let (family, text, sent, status, line) = Self.cases[index]
         let isOnJack = ReaderFamily.named(family)?.carriers == [.audio]
         let folder = try TemporaryFolder()

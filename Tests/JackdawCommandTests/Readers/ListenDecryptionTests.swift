@@ -151,7 +151,7 @@ import Testing
     }
 
     /// The reader encrypts payment cards only, and reads a driving licence.
-    @Test func whatIsNotEncryptedIsReported() async throws {
+    @Test func unencryptedSwipesAreReported() async throws {
         let run = try await run(
             ["--link", Self.link, "--reader", "neo", "--swipes", "1", "--json", "--test-cards"], card: "licence")
         #expect(run.status == 65)

@@ -98,7 +98,7 @@ import Testing
     }
 
     /// The profile of a family without a published protocol must be complete; the message names the missing values.
-    @Test func whatIsStillMissingIsNamed() throws {
+    @Test func missingValuesOfTheProfileAreNamed() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(
             #"{"name": "half", "family": "epos", "values": {"frame.start": {"bytes": "02"}}}"#.utf8, to: "half.json")

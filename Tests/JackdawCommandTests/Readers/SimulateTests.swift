@@ -21,7 +21,7 @@ import Testing
     }
 
     /// A program that connects again and again does not take the places of others.
-    @Test(.timeLimit(.minutes(30))) func programsThatSayNothingGiveWayToOthers() async throws {
+    @Test(.timeLimit(.minutes(30))) func silentProgramsAreReplacedByOthers() async throws {
         let warnings = Shared<[String]>([])
         let programs = ConnectedPrograms(most: 3) { warning in warnings.with { $0.append(warning) } }
         func connect() async -> (ConnectedProgram, MemoryTransport) {
@@ -228,7 +228,7 @@ import Testing
         ("miura", "alsa:null", "not a reader for the audio jack"), ("unimag", "pty", "offer it at alsa:DEVICE"),
         ("edynamo", "pty", "Bluetooth Low Energy"), ("echo", "alsa:null", "not a reader for the audio jack"),
     ])
-    func aReaderIsOfferedWhereItCanBe(reader: String, link: String, words: String) {
+    func readersAreRefusedAtLinksOfOtherKinds(reader: String, link: String, words: String) {
         let error = #expect(throws: (any Error).self) {
             _ = try JackdawCommand.parseAsRoot(["simulate", reader, "--link", link])
         }

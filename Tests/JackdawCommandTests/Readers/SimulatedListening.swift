@@ -12,7 +12,8 @@ import Testing
 enum SimulatedListening {
     /// Offers a simulated reader on a port of this computer, and listens to it until a swipe is read.
     ///
-    /// On a busy machine all cards may be swiped before `listen` waits for one; each connection begins with the first card.
+    /// On a busy machine all cards may be swiped before `listen` waits for one; each connection
+    /// begins with the first card.
     /// - Parameters:
     ///   - family: the family of the reader.
     ///   - options: options of both verbs.

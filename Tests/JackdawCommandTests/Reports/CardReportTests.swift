@@ -231,7 +231,7 @@ import Testing
         }
     }
 
-    @Test(arguments: secretTracks) func nothingLeaksFromAHead(track1: String, track2: String) {
+    @Test(arguments: secretTracks) func aSwipeOfAHeadIsMasked(track1: String, track2: String) {
         let card = Self.headCard(track1, track2)
         let objects = card.tracks.compactMap { track in
             LiveEvent(.track(track), time: Self.time, link: "alsa:hw:1", isRevealed: false).json?.text
@@ -241,7 +241,7 @@ import Testing
     }
 
     /// Readers send tracks in clear and masked, on each kind of link.
-    @Test(arguments: secretTracks) func nothingLeaksFromAReader(track1: String, track2: String) {
+    @Test(arguments: secretTracks) func aSwipeOfAReaderIsMasked(track1: String, track2: String) {
         let swipes = [
             Self.swipe((.track(1), track1), (.track(2), track2), (.frame, track2), (.cardholderName, "DOE/JANE")),
             Self.swipe((.maskedTrack(1), track1), (.maskedTrack(2), track2)),
@@ -258,7 +258,7 @@ import Testing
         }
     }
 
-    @Test(arguments: secretTracks) func nothingLeaksFromADecryptedSwipe(track1: String, track2: String) {
+    @Test(arguments: secretTracks) func aDecryptedSwipeIsMasked(track1: String, track2: String) {
         let report = DecryptedSwipeReport(
             Self.decryptedSwipe(track1, track2), usesPublishedTestKey: true, isRevealed: false, time: Self.time)
         let link = LinkName(.tcp, "h:1")
@@ -267,7 +267,7 @@ import Testing
         Self.expectNoSecrets(in: report.lines(link) + objects.map(\.text))
     }
 
-    @Test(arguments: secretTracks) func nothingLeaksFromPlainTracks(track1: String, track2: String) {
+    @Test(arguments: secretTracks) func plainTracksAreMasked(track1: String, track2: String) {
         let event = CardEvent([Self.text(1, track1), Self.text(2, track2)], source: .reader, time: Self.time)
         let report = CardReport(event: event, isRevealed: false)
         var object = JSONObject()

@@ -54,7 +54,7 @@ import Testing
             firstBadCharacter: bad, bits: WipedArray([1, 0, 1]), cellBoundaries: [])
     }
 
-    @Test func saysWhereAndWhy() {
+    @Test func aFailureHasItsPlaceAndReason() {
         let report = FailureReport(file: "a.wav", channel: 2, failure: failure(.parity, bad: 3), showsBits: false)
         #expect(
             report.lines == ["a.wav: channel 2, swipe 1, 0.100 to 0.200 s: wrong character parity at character 4 of 4"])

@@ -173,13 +173,13 @@ struct AutodetectTests {
         #expect(found["tests"] as? Int == 1)
     }
 
-    @Test(arguments: [false, true]) func nothingIsFoundWhereNothingAnswers(isJSON: Bool) async throws {
+    @Test(arguments: [false, true]) func aSilentJackHasNoReader(isJSON: Bool) async throws {
         let reported = try await run(["--link", "sim:none", "--yes"] + (isJSON ? ["--json"] : []))
         #expect(reported.status == Status.nothingFound.rawValue)
         #expect(reported.output.contains(isJSON ? #""found":null"# : "no reader after"))
     }
 
-    @Test func aReaderThatIsFoundAndDoesNotStartIsToldOf() async throws {
+    @Test func aReaderThatIsFoundAndNotPoweredUpIsReported() async throws {
         let reported = try await run(["--link", "alsa:hw:1", "--yes"], at: BadJack(isFound: true))
         #expect(reported.status == Status.nothingFound.rawValue)
         #expect(reported.messages.contains("the unimag reader was found and not powered up"), "\(reported)")

@@ -32,13 +32,13 @@ import Testing
         #expect(try #require(object["times_real_time"] as? Double) > 0)
     }
 
-    @Test func filesThatCannotBeReadAreTold() {
+    @Test func unreadableFilesEndTheCommand() {
         let run = CommandRun("bench", folder("none.wav"))
         #expect(run.status == 66)
         #expect(run.output.isEmpty)
     }
 
-    @Test func soundIsMadeWhereThereIsNone() throws {
+    @Test func syntheticSwipesReplaceMissingCaptures() throws {
         var paths: [String] = []
         do {
             let made = try MadeSwipes.make()

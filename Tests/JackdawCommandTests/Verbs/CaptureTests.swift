@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: try manifest())
-    private func holdsWhatItsManifestSays(capture: Capture) throws {
+    private func captureHasTheTextOfItsManifest(capture: Capture) throws {
         let run = CommandRun("decode", "--json", "--reveal", "\(Self.folder)/\(capture.file)")
         #expect(run.status == 0)
         #expect(try run.lines.map { try jsonObject($0)["text"] as? String } == [capture.text])

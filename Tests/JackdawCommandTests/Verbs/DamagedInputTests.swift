@@ -55,7 +55,7 @@ import Testing
     ]
 
     @Test(arguments: damages)
-    private func saysInOneLineWhatIsWrong(damage: Damage) throws {
+    private func damageIsReportedInOneLine(damage: Damage) throws {
         let path = try folder.write(damage.content, to: "a.wav")
         for verb in ["decode", "inspect", "bench", "demodulate"] {
             let run = CommandRun(verb, "--json", path)
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: ["decode", "inspect", "bench", "demodulate"])
-    func missingAndUnreadableInputIsToldApart(verb: String) throws {
+    func missingAndUnreadableInputHaveDifferentMessages(verb: String) throws {
         for (path, words) in [
             (folder("none.wav"), "no such file"), (folder("none/a.wav"), "no such file"),
             (folder.path, "is a directory"), ("/dev/null", "is a device"), ("/dev/zero", "is a device"),
@@ -94,7 +94,7 @@ import Testing
     }
 
     /// Root may read every file.
-    @Test(.enabled(if: geteuid() != 0)) func whatMayNotBeReadIsNoInput() throws {
+    @Test(.enabled(if: geteuid() != 0)) func aFileWithoutPermissionIsNoInput() throws {
         let path = try folder.write(Self.wav(0, at: 40, bytes: 0), to: "a.wav")
         try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: path)
         for verb in ["decode", "inspect", "bench", "demodulate"] {

@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3], ["wav", "flac"])
-    func readsWhatSynthWrites(track: Int, container: String) throws {
+    func soundOfSynthIsRead(track: Int, container: String) throws {
         let file = swipe("a.\(container)", "--track\(track)", "test")
         let run = CommandRun("decode", "--json", "--reveal", file)
         #expect(run.status == 0)
@@ -86,7 +86,7 @@ import Testing
         #expect(run.output == CommandRun("decode", "--json", file).output.replacing("a.wav", with: "a.raw"))
     }
 
-    @Test func allFilesAreTriedAndTheWorstIsTold() throws {
+    @Test func allFilesAreTriedAndTheWorstStatusIsReturned() throws {
         let good = swipe("a.wav")
         let notSound = try folder.write(Array("hello".utf8), to: "b.wav")
         let run = CommandRun("decode", folder("missing.wav"), good, notSound, folder.path)
@@ -106,7 +106,7 @@ import Testing
         #expect(run.messages == "jackdaw: nothing decoded in 1 file\n")
     }
 
-    @Test func truncatedFilesSaySo() throws {
+    @Test func truncatedFilesAreReported() throws {
         _ = swipe("a.wav")
         let bytes = try folder.read("a.wav")
         let most = try folder.write(bytes.prefix(bytes.count - 2_000), to: "most.wav")
@@ -117,7 +117,7 @@ import Testing
         #expect(CommandRun("decode", start).status == 65)
     }
 
-    @Test func failuresGoWhereTheyAreWanted() throws {
+    @Test func failuresArePrintedIfRequested() throws {
         // Without its last fifth a swipe has no end sentinel.
         _ = swipe("a.wav", "--speed", "5")
         let bytes = try folder.read("a.wav")

@@ -15,7 +15,7 @@ private let captures =
     init() throws { folder = try TemporaryFolder() }
 
     @Test(arguments: LineMode.all.map(\.name))
-    func everyByteComesBackInEveryMode(mode: String) throws {
+    func everyByteIsReadAgainInEveryMode(mode: String) throws {
         let sound = try ChildProcess(["modulate", "--mode", mode, "-o", "-"], input: ModemSound.everyByte)
         #expect(sound.status == 0, "\(sound.messages)")
         let read = try ChildProcess(["demodulate", "--mode", mode, "-"], input: sound.output)
@@ -61,7 +61,7 @@ private let captures =
     }
 
     /// Two frames of encrypted card data; the checks of the second one, exclusive or and sum, are wrong.
-    @Test func aFailedCheckIsTold() throws {
+    @Test func aFailedCheckIsReported() throws {
         for (sums, check) in [([0x03, 0x03] as [UInt8], "intact"), ([0x5A, 0x77], "broken")] {
             let frame: [UInt8] = [0x02, 2, 0, 1, 2] + sums + [0x03]
             try ModemSound.write(frame, "unimag", to: folder("a.wav"))
@@ -135,7 +135,7 @@ private let captures =
         #expect(none.messages.contains("there is no channel 3: it has 2 channels"))
     }
 
-    @Test func allFilesAreTriedAndTheWorstIsTold() throws {
+    @Test func allFilesAreTriedAndTheWorstStatusIsReturned() throws {
         try ModemSound.write(Array("one ".utf8), "bell202", to: folder("a.wav"))
         try ModemSound.write(Array("two".utf8), "bell202", to: folder("b.wav"), sampleRate: 22_050)
         let notSound = try folder.write(Array("hello".utf8), to: "c.wav")
@@ -250,7 +250,7 @@ private let captures =
         #expect(CommandRun("demodulate", folder("a.wav")).status == 1)
     }
 
-    @Test func truncatedFilesSaySo() throws {
+    @Test func truncatedFilesAreReported() throws {
         try ModemSound.write(ModemSound.everyByte, "bell202", to: folder("a.wav"))
         let bytes = try folder.read("a.wav")
         let most = try folder.write(bytes.prefix(bytes.count / 2), to: "most.wav")
@@ -262,7 +262,7 @@ private let captures =
     }
 
     /// Bytes are output while the sound goes on, not only at its end.
-    @Test func bytesComeOutOfAPipeAsTheyAreHeard() throws {
+    @Test func bytesArePrintedWhileTheSoundArrives() throws {
         let input = Pipe()
         let output = Pipe()
         let process = try SpawnedProcess(
@@ -308,7 +308,7 @@ private let captures =
     }
 
     /// The bytes may be card data: they are in the results, and not in messages.
-    @Test func messagesHoldNothingOfTheBytes() throws {
+    @Test func messagesHaveNoneOfTheBytes() throws {
         try ModemSound.write(Array(";4111111111111111=29121010000000000?".utf8), "bell202", to: folder("a.wav"))
         let run = CommandRun("demodulate", folder("a.wav"))
         #expect(run.output == ";4111111111111111=29121010000000000?")

@@ -77,7 +77,7 @@ import Testing
         #expect(Array(cells[7...]) == [["card", "jack", "for", "state"]] + jacks.map { ["PCH"] + $0 })
     }
 
-    @Test func objectsHaveWhatAProgramNeeds() throws {
+    @Test func devicesAreObjectsInJSON() throws {
         var files = FakeFiles.laptop
         files.hold("card1/pcm0c", thread: 902, process: 900, name: "pipewire")
         let run = try run(["--json"], over: files, names: Self.names)
@@ -105,7 +105,7 @@ import Testing
         #expect(objects.suffix(2).map { $0["plugged"] as? Bool } == [false, true])
     }
 
-    @Test func whatThisUserMayNotOpenIsToldWithItsRemedyOnce() throws {
+    @Test func missingPermissionIsReportedOnceWithItsRemedy() throws {
         var files = FakeFiles.laptop
         files.closed = ["/dev/snd/pcmC0D0c", "/dev/snd/pcmC0D0p", "/dev/snd/pcmC0D3p"]
         files.texts["/dev/snd/pcmC1D0c"] = nil
@@ -120,7 +120,8 @@ import Testing
         #expect(run.messages.contains("--device /dev/snd"))
     }
 
-    @Test(arguments: [[], ["--json"], ["--watch"]]) func aSystemWithoutCardsSaysWhatToDo(arguments: [String]) throws {
+    @Test(arguments: [[], ["--json"], ["--watch"]])
+    func aSystemWithoutCardsSuggestsAnAction(arguments: [String]) throws {
         let run = try run(arguments, over: FakeFiles())
         #expect(run.status == 1)
         #expect(run.lines.isEmpty)
@@ -167,7 +168,8 @@ import Testing
         let run = try run(["--watch", "--json"])
         #expect(
             run.lines.dropFirst(2) == [
-                #"{"kind":"event","card":0,"card_id":"PCH","event":"attached","jack":"Mic","for":"microphone","time":"2026-01-31T09:05:00.250Z"}"#,
+                #"{"kind":"event","card":0,"card_id":"PCH","event":"attached","jack":"Mic","for":"microphone","#
+                    + #""time":"2026-01-31T09:05:00.250Z"}"#,
                 #"{"kind":"event","card":0,"card_id":"PCH","event":"gone","time":"2026-01-31T09:05:01.000Z"}"#,
             ])
     }

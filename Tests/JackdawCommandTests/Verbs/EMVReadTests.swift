@@ -117,7 +117,8 @@ import Testing
         #expect(record.map { $0["hidden"] as? Bool } == [false, true, true, true, false, true])
     }
 
-    /// The reader requires an online cryptogram, without which a contactless card need not answer with one: TTQ octet 2, bit 8.
+    /// The reader requires an online cryptogram, without which a contactless card need not answer
+    /// with one: TTQ octet 2, bit 8.
     @Test(.timeLimit(.minutes(10))) func aCryptogramIsAskedForOnDemand() async throws {
         let transcript = Self.masked(Self.dialogue(qualifiers: "36800000") + Self.cryptogram)
         let run = try await read(transcript, "--cryptogram")

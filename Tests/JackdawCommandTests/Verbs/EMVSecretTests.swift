@@ -4,8 +4,8 @@ import Testing
 
 @testable import jackdaw_cli
 
-/// The verbs of chip cards with all that a card has and a terminal sends: nothing of a card that must be hidden, and no PIN,
-/// is in the output or in a message. The card has published test data.
+/// The verbs of chip cards with all that a card has and a terminal sends: nothing of a card that must be hidden, and no
+/// PIN, is in the output or in a message. The card has published test data.
 @Suite struct EMVSecretTests {
     private static let number = "4012888888881881"
     private static let pin = "245739FFFFFFFFFF"
@@ -66,8 +66,8 @@ import Testing
         try await check(["emv", "tlv", Self.cardData + Self.pinData])
     }
 
-    /// Commands with a PIN in several classes, a list that asks for number and PIN, commands that are not known, answers that
-    /// are not objects, and lines that are masked.
+    /// Commands with a PIN in several classes, a list that asks for number and PIN, commands that are not known,
+    /// answers that are not objects, and lines that are masked.
     private static let messages: [String] = {
         let application = object("84", "A0000000031010") + object("A5", object("9F38", "5A089908"))
         let verify = ["0020", "0C20", "0120", "8020", "0024", "8424", "0026", "0028", "002C", "00C2", "80D8"]

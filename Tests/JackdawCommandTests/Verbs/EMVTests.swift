@@ -100,9 +100,9 @@ import Testing
                 #"{"line":1,"command":"GET DATA","header":"80CA9F17","parameters":[{"name":"9F17","text":"9F17 "#
                     + #"Personal Identification Number (PIN) Try Counter","octet":null,"bit":null}],"sent":{"size":0,"#
                     + #""value":null,"hidden":false,"problem":null,"objects":[]},"status":"9000","meaning":"success","#
-                    + #""received":{"size":4,"value":null,"hidden":false,"problem":null,"objects":[{"tag":"9F17","name":"#
-                    + #""Personal Identification Number (PIN) Try Counter","depth":0,"offset":0,"size":1,"value":"03","#
-                    + #""text":"3","hidden":false,"parts":[]}]},"recovered":[]}"#
+                    + #""received":{"size":4,"value":null,"hidden":false,"problem":null,"objects":[{"tag":"9F17","#
+                    + #""name":"Personal Identification Number (PIN) Try Counter","depth":0,"offset":0,"size":1,"#
+                    + #""value":"03","text":"3","hidden":false,"parts":[]}]},"recovered":[]}"#
             ])
     }
 

@@ -12,10 +12,10 @@ import Testing
     private static let otherKey = Array("A1B2C3D4E5F60718293A4B5C6D7E8F90".utf8)
     /// A test card in ID TECH's original layout, encrypted with the published test key by other code.
     private static let swipe = """
-        02C200001F241F00252A353431332A2A2A2A2A2A2A2A303034345E412F425E2A2A2A2A2A2A2A2A2A2A2A3F2A3B353431332A2A2A2A2A2A2A2A\
-        303034343D2A2A2A2A2A2A2A2A2A2A2A3F2AA67738CBD187CEFB324BB5006C86E2A6DBE0DF0808B436C76CBD48A5D888CA98D8CBEEFD8DEF0F\
-        363358FAB12508C4091F0E6E47E6AC650DC2C6F2DFB9F6F4C8D3D28F811CB98F4A45B2F13E1125920E444B3FDAD9190C58116F25F92F6ED79E\
-        40EF2A34210E6E79DB0EC7190765AE5E62994901190000000007F06E03
+        02C200001F241F00252A353431332A2A2A2A2A2A2A2A303034345E412F425E2A2A2A2A2A2A2A2A2A2A2A3F2A3B353431332A2A2A2A2A2A\
+        2A2A303034343D2A2A2A2A2A2A2A2A2A2A2A3F2AA67738CBD187CEFB324BB5006C86E2A6DBE0DF0808B436C76CBD48A5D888CA98D8CBEE\
+        FD8DEF0F363358FAB12508C4091F0E6E47E6AC650DC2C6F2DFB9F6F4C8D3D28F811CB98F4A45B2F13E1125920E444B3FDAD9190C58116F\
+        25F92F6ED79E40EF2A34210E6E79DB0EC7190765AE5E62994901190000000007F06E03
         """
 
     @Test func theTracksAreShownMasked() throws {
@@ -64,7 +64,7 @@ import Testing
         #expect(!run.messages.contains("0123"))
     }
 
-    @Test func theyAreShownWholeOnDemand() throws {
+    @Test func tracksAreShownWholeWithReveal() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(Self.key, to: "key")
         let run = CommandRun("frame", "--reveal", "--key-file", path, "idtech", Self.swipe)
@@ -142,7 +142,7 @@ import Testing
         #expect(CommandRun(["frame", "ips", Self.digits(try IPSFormat.frame(content))] + options).status == 0)
     }
 
-    @Test func theMagnePrintIsTold() throws {
+    @Test func aDecryptedMagnePrintIsReported() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(Self.key, to: "key")
         let swipe = try Self.magTek { _ in }
@@ -157,7 +157,7 @@ import Testing
         #expect(!run.output.uppercased().contains("010002D4B69C"))
     }
 
-    @Test func aMagnePrintThatDoesNotDecryptIsTold() throws {
+    @Test func aMagnePrintThatDoesNotDecryptIsReported() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(Self.key, to: "key")
         // The last block is replaced; its padding is no longer zeros.
@@ -173,7 +173,7 @@ import Testing
         #expect((object["message"] as? String)?.isEmpty == false)
     }
 
-    @Test func aSwipeWithoutAMagnePrintHasNothingToTell() throws {
+    @Test func aSwipeWithoutAMagnePrintHasNoLineForIt() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(Self.key, to: "key")
         let swipe = try Self.magTek { $0[6] = [] }
@@ -186,7 +186,7 @@ import Testing
         ("0123G", 65, "character 5 "),
         (String(repeating: "01", count: 600), 65, "too long for a key"),
     ])
-    func aFileWithoutAKeyIsTold(_ text: String, status: Int32, message: String) throws {
+    func filesWithoutAKeyAreRefused(_ text: String, status: Int32, message: String) throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(text.utf8, to: "key")
         let run = CommandRun("frame", "--key-file", path, "idtech", Self.swipe)

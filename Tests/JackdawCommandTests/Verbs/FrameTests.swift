@@ -38,7 +38,7 @@ import Testing
         #expect(lines == expected)
     }
 
-    @Test func whatIsNoMessageInARightFrameIsTold() throws {
+    @Test func anInvalidMessageInAValidFrameIsReported() throws {
         let object = Array(#"{"id":"4",4111111111111111}"#.utf8)
         let run = CommandRun("frame", "jsonpos", Self.digits(try JSONPOSFormat.frame(object)))
         #expect(run.status == 65)
@@ -64,7 +64,7 @@ import Testing
         #expect(run.lines.contains { $0.contains("session") && $0.hasSuffix("411111******1111") })
     }
 
-    @Test func aPlainAnswerIsTold() {
+    @Test func plainAnswersAreExplained() {
         #expect(CommandRun("frame", "miura", "010006 10111213 9000 97").lines.first == "Miura MPI, from the reader")
         let run = CommandRun("frame", "--direction", "answer", "miura", "010004D0620000B7")
         #expect(run.lines.first == "Miura MPI, from the reader")

@@ -46,7 +46,7 @@ import Testing
         #expect(listed == known.map(\.rawValue))
     }
 
-    @Test func theVersionIsTold() {
+    @Test func theVersionIsPrinted() {
         #expect(CommandRun("--version").output == "\(JackdawCommand.version)\n")
     }
 
@@ -78,7 +78,7 @@ import Testing
     }
 
     /// The manual has every option of the help, and no other.
-    @Test func theManualAndTheHelpTellOfTheSameOptions() throws {
+    @Test func manualAndHelpHaveTheSameOptions() throws {
         let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/")
         let manual = try String(contentsOfFile: "\(root)/docs/jackdaw.1", encoding: .utf8)
         for verb in Self.verbs {

@@ -27,7 +27,7 @@ import Testing
         return samples.map { $0 + .random(in: -0.001...0.001, using: &random) }
     }
 
-    @Test func theObjectNamesTheModeAndWhatWasMeasured() throws {
+    @Test func theObjectHasModeAndMeasurements() throws {
         try SwipeSound.write([try sound()], to: folder("a.wav"), sampleRate: 44_100)
         let run = CommandRun("inspect", "--json", folder("a.wav"))
         #expect(run.status == 0)
@@ -114,7 +114,7 @@ import Testing
         return reader.format
     }
 
-    @Test func bytesAreDecodedWhereTheyLie() throws {
+    @Test func bytesAreDecodedAtTheirPlaces() throws {
         let line = try inspection(isRevealed: true)
         #expect(line.characters.map(\.text).joined() == Self.text + Self.text)
         #expect(line.characters.allSatisfy { !$0.isDoubtful && $0.edges.count == 11 && $0.bits.count == 10 })

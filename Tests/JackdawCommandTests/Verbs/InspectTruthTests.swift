@@ -130,7 +130,7 @@ import Testing
     }
 
     /// The picture has a waveform, a spectrogram and rows of bit cells, with the bytes under them.
-    @Test(.enabled(if: hasGnuplot, "gnuplot is not installed")) func thePictureShowsWhatWasRead() throws {
+    @Test(.enabled(if: hasGnuplot, "gnuplot is not installed")) func thePictureShowsTheDecodedBytes() throws {
         let text = Array("Jackdaw! 0123456789 times.".utf8)
         try ModemSound.write(text, "bell202", to: folder("a.wav"))
         for isRevealed in [true, false] {

@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func saysWhatItWrote() throws {
+    @Test func theWrittenFileIsDescribed() throws {
         let options = ["--mode", "v21", "--rate", "8000", "--idle", "0.5", "--json", "-o", folder("a.flac")]
         let run = try ChildProcess(["modulate"] + options, input: [1, 2, 3])
         #expect(run.status == 0, "\(run.messages)")
@@ -70,7 +70,7 @@ import Testing
     @Test(arguments: [
         ("8N1", 10.0), ("7E2", 11), ("5N1.5", 7.5), ("8o1", 11), ("8N1-msb", 10),
     ])
-    func framingSaysHowLongACharacterIs(framing: String, bits: Double) throws {
+    func framingSetsTheLengthOfACharacter(framing: String, bits: Double) throws {
         let options = ["--baud", "1000", "--mark", "2000", "--space", "3000", "--idle", "0", "--framing", framing]
         let run = try ChildProcess(["modulate", "-o", folder("a.wav")] + options, input: [0x41, 0x42])
         #expect(run.status == 0, "\(run.messages)")

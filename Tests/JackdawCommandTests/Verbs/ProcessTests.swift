@@ -66,8 +66,9 @@ import Testing
         let script = """
             name=$(printf '%b' "$2")
             cd "$3" || exit 99
-            "$1" synth -o "$PWD/$name.wav" --track1 test && "$1" decode "./$name.wav" && "$1" decode --json "$name.wav" &&
-            "$1" inspect "$name.wav" && "$1" listen --link "wav:$name.wav" --record "$name.kept.wav" &&
+            "$1" synth -o "$PWD/$name.wav" --track1 test && "$1" decode "./$name.wav" &&
+            "$1" decode --json "$name.wav" && "$1" inspect "$name.wav" &&
+            "$1" listen --link "wav:$name.wav" --record "$name.kept.wav" &&
             test -s "$name.kept.wav" && test -s "$name.kept.wav.json" && "$1" decode "$name.kept.wav" > /dev/null
             """
         let run = try ChildProcess(
@@ -90,7 +91,7 @@ import Testing
         #expect(process.end() == .exit(128 + signal))
     }
 
-    @Test func aReaderThatHasGoneEndsItByItsSignal() throws {
+    @Test func aClosedPipeEndsTheCommandBySIGPIPE() throws {
         guard try !Self.ignores(SIGPIPE) else { return }
         let output = Pipe()
         try output.fileHandleForReading.close()

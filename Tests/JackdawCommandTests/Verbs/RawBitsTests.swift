@@ -17,7 +17,7 @@ import Testing
         ["--mode", "bell202"], ["--mode", "v21"], ["--mode", "softmodem-1225"],
         ["--baud", "1200", "--mark", "1800", "--space", "3000"],
         ["--baud", "9600", "--mark", "5400", "--space", "13400"],
-    ]) func bytesComeBack(keying: [String]) throws {
+    ]) func bytesAreReadAgain(keying: [String]) throws {
         let options = keying + ["--framing", "raw"]
         let sound = try ChildProcess(["modulate", "-o", "-"] + options, input: Self.text)
         #expect(sound.status == 0, "\(sound.messages)")
@@ -28,7 +28,7 @@ import Testing
         #expect(read.messages.split(separator: "\n").count == 1)
     }
 
-    @Test func theObjectSaysHowManyBits() throws {
+    @Test func theObjectHasTheNumberOfBits() throws {
         var encoder = try FSKBitEncoder(.bell202, sampleRate: 48_000)
         var samples = [Float](repeating: 0, count: 4_000)
         let start = samples.count

@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test(arguments: ["decode", "demodulate", "inspect"])
-    func aRawFormatSaysWhichPartIsWrong(verb: String) {
+    func aWrongPartOfARawFormatIsNamed(verb: String) {
         for (text, words) in [
             ("44100,s16", "2 of 3 parts"), ("44k,s16,1", "the rate '44k'"), ("44100,u8,1", "the encoding 'u8'"),
             ("44100,s16,mono", "the number of channels 'mono'"), ("44100,s16,0", "0 channels"),
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func aFramingThatIsNoneSaysWhatThereIs() {
+    @Test func anUnknownFramingListsTheKnownOnes() {
         let run = CommandRun("demodulate", "--framing", "9N1", "a.wav")
         #expect(run.status == 64)
         #expect(run.messages.contains("'9N1'"))

@@ -8,7 +8,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test func saysWhatItWrote() throws {
+    @Test func theWrittenFileIsDescribed() throws {
         let run = CommandRun(
             "synth", "--json", "--rate", "48000", "--track1", "test", "--track3", "test", "-o", folder("a.wav"))
         #expect(run.status == 0)

@@ -4,8 +4,8 @@ import JackdawSimulator
 import JackdawTestSupport
 import Testing
 
-/// Whole transactions of the contact kernel with the cards of `cards`. Cryptograms, the issuer's answers and the codes of its
-/// commands were computed by pyemv 1.5.0 (`Benchmarks/tools/card-cryptograms`).
+/// Whole transactions of the contact kernel with the cards of `cards`. Cryptograms, the issuer's answers and the codes
+/// of its commands were computed by pyemv 1.5.0 (`Benchmarks/tools/card-cryptograms`).
 @Suite struct CardCryptogramTests {
     @Test(arguments: [(ChipCardFile.visa, "EB5939E76474D126"), (.mChip, "4AB9931B533D69D0")])
     func aSmallAmountIsApprovedOffline(_ file: ChipCardFile, _ cryptogram: String) throws {

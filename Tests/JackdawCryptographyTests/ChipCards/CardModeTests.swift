@@ -21,7 +21,7 @@ import Testing
         #expect(found == (.key, "applications[0].cryptograms.issuer_keys"))
     }
 
-    @Test func otherKeysAreTakenForLiveCardsIfTheyAreAllowed() throws {
+    @Test func ownKeysAreAcceptedForLiveCardsIfAllowed() throws {
         let keys = ["2315208C9110AD402315208C9110AD40": "0011223344556677FFEEDDCCBBAA9988"]
         let found = try #require(error { try ChipCardFile.visa.card(keys, mode: .live) })
         #expect(found == (.notPublished, "applications[0].cryptograms.issuer_keys"))

@@ -4,8 +4,8 @@ import JackdawSimulator
 import JackdawTestSupport
 import Testing
 
-/// Commands of the issuer with secure messaging, made by pyemv 1.5.0 (`Benchmarks/tools/card-cryptograms`) for the first
-/// transaction of a card.
+/// Commands of the issuer with secure messaging, made by pyemv 1.5.0 (`Benchmarks/tools/card-cryptograms`) for the
+/// first transaction of a card.
 @Suite struct CardScriptTests {
     private func run(_ file: ChipCardFile, _ commands: [String], template: String = "71") throws -> ChipCardRun {
         var run = ChipCardRun(file, try file.card(), amount: 6000)

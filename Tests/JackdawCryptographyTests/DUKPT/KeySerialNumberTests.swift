@@ -37,7 +37,7 @@ import Testing
         #expect(code { _ = try AESKeySerialNumber(bytes.span) } == (count == 12 ? nil : .length))
     }
 
-    @Test func whatIsNoNumberIsToldWithItsPlace() {
+    @Test func invalidDigitsAreReportedWithTheirPlace() {
         let error = #expect(throws: CryptographyError.self) {
             _ = try KeySerialNumber(hexadecimal: "FFFF9876543210E0000G")
         }

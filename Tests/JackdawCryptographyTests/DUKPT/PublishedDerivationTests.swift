@@ -41,7 +41,7 @@ import Testing
         #expect(try TripleDESDerivation.workingKey(for: .dataResponse, from: transaction).revealed == response)
     }
 
-    @Test func whatTripleDESKeysMake() throws {
+    @Test func tripleDESWorkingKeysHaveThePublishedResults() throws {
         let base = try CipherKey(Self.tripleDES, .tripleDES2)
         let number = try KeySerialNumber(hexadecimal: "FFFF9876543210E00001")
         let pin = try TripleDESDerivation.workingKey(for: .pin, from: base, serialNumber: number)

@@ -34,8 +34,8 @@ import Testing
     }
 }
 
-/// Cryptograms and responses of the schemes, by pyemv 1.5.0; all but Interac's also by an independent reference. The rows
-/// of CVN 14 are synthetic: no public source confirms the order of its data.
+/// Cryptograms and responses of the schemes, by pyemv 1.5.0; all but Interac's also by an independent reference. The
+/// rows of CVN 14 are synthetic: no public source confirms the order of its data.
 @Suite struct CryptogramVectorTests {
     struct Input: Decodable, Sendable {
         let scheme: String

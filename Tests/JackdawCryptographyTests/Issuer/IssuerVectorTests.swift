@@ -42,8 +42,8 @@ import Testing
         }
     }
 
-    /// The issuer of a row, whose rule has the answer of the row. Interac and version 14 have no form of their own, and the
-    /// data of version 22 are random in the rows.
+    /// The issuer of a row, whose rule has the answer of the row. Interac and version 14 have no form of their own, and
+    /// the data of version 22 are random in the rows.
     private func issuer(_ row: Row) throws -> SimulatedIssuer {
         let input = row.input
         let status = input.csu.map { $0 + (input.proprietary_auth_data ?? "") }

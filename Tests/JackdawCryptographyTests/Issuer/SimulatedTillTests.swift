@@ -69,8 +69,8 @@ extension Till {
     }
 }
 
-/// Whole payments: virtual card, contact kernel, payment flow, simulated cardholder and issuer. Each ends as the flow's rules
-/// say, and the issuer's books agree.
+/// Whole payments: virtual card, contact kernel, payment flow, simulated cardholder and issuer. Each ends as the flow's
+/// rules say, and the issuer's books agree.
 @Suite struct SimulatedTillTests {
     // MARK: the issuer answers
 
@@ -169,7 +169,8 @@ extension Till {
 
     @Test func aReversalIsRepeatedUntilTheIssuerAnswers() throws {
         let rules = """
-            {"message": "reversal", "times": 1, "delivery": "silent"}, {"message": "reversal", "times": 1, "delivery": "lost"},
+            {"message": "reversal", "times": 1, "delivery": "silent"},
+            {"message": "reversal", "times": 1, "delivery": "lost"},
             {"message": "reversal", "times": 1, "delivery": "unreachable"},
             {"message": "reversal", "times": 1, "delivery": "unreadable"},
             """
@@ -239,8 +240,8 @@ extension Till {
         #expect(till.disagreements == [])
     }
 
-    /// The card is removed after each of its answers. Before the request nothing is booked, while the issuer is asked and
-    /// before the card has decided the payment is reversed, after that it is approved.
+    /// The card is removed after each of its answers. Before the request nothing is booked, while the issuer is asked
+    /// and before the card has decided the payment is reversed, after that it is approved.
     @Test(arguments: ChipCardFile.allCases, [0, 100])
     func theCardIsRemovedAfterEachExchange(_ file: ChipCardFile, delay: Int) throws {
         var outcomes: [PaymentOutcome] = []

@@ -68,7 +68,7 @@ import Testing
         #expect(code { _ = try CipherKey(text, algorithm, mode: .live).algorithm } == (expected ? .publishedKey : nil))
     }
 
-    @Test func whatComesFromAPublishedKeyIsOne() throws {
+    @Test func keysDerivedFromPublishedKeysCountAsPublished() throws {
         let number = try KeySerialNumber(hexadecimal: "FFFF9876543210E00001")
         for (text, expected) in [(Self.published, true), ("A1B2C3D4E5F60718293A4B5C6D7E8F90", false)] {
             let base = try CipherKey(text, .tripleDES2)
@@ -104,7 +104,7 @@ import Testing
         #expect(error?.description.contains(" 2TDEA ") == true)
     }
 
-    @Test func leavesNothingBehind() throws {
+    @Test func aReleasedKeyIsOverwritten() throws {
         var random = SeededRandom(seed: 11)
         let pattern = (0..<32).map { _ in UInt8.random(in: 1...255, using: &random) }
         var address: UInt = 0

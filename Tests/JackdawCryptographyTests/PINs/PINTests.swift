@@ -19,7 +19,7 @@ import Testing
         #expect(code { _ = try CardAccount("4111111111111111", sequence: "100") } == .value)
     }
 
-    @Test func nothingIsPrinted() throws {
+    @Test func printedFormsHaveNoPINAndNoNumber() throws {
         let pin = try PIN("9876")
         let account = try CardAccount("4111111111111111", sequence: "01")
         var text = "\(pin) \(account) \(String(reflecting: pin)) \(String(reflecting: account))"

@@ -21,7 +21,6 @@ extension PIN {
     /// A PIN of digits.
     init(_ digits: String) throws { try self.init(SecretText(digits)) }
 
-    /// Its digits.
     var revealed: String {
         withRevealedDigits { digits in String(decoding: digits.indices.map { digits[$0] }, as: UTF8.self) }
     }

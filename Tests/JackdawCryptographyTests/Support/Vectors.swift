@@ -28,12 +28,10 @@ extension CipherKey {
         try self.init(copying: bytes.span, for: algorithm, mode: mode)
     }
 
-    /// All of it.
     var revealed: String { withRevealedBytes { bytes in digits(bytes.indices.map { bytes[$0] }) } }
 }
 
 extension SecretBytes {
-    /// All of it.
     var revealed: String { withBytes { bytes in digits(bytes.indices.map { bytes[$0] }) } }
 }
 

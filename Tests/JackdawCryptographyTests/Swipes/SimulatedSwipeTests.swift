@@ -178,7 +178,7 @@ import Testing
         return ways
     }()
 
-    @Test(arguments: ways) func whatIsEncryptedIsDecryptedAgain(
+    @Test(arguments: ways) func encryptedSwipesAreDecryptedAgain(
         family: String, scheme: KeyScheme, settings: [Int: [UInt8]]
     ) throws {
         for card in SimulatedCard.deck where card.kind == .payment {
@@ -253,7 +253,7 @@ import Testing
         ReaderFamily.named(name).map { (try? $0.makeDialect()) != nil } ?? false
     }
 
-    @Test(arguments: known) func whatIsNotEncryptedIsNotDecrypted(family: String) throws {
+    @Test(arguments: known) func swipesInClearAreNotDecrypted(family: String) throws {
         let model = try #require(SimulatedFamily.named(family)).makeModel()
         let swipe = try #require(try swipe(SimulatedCard.deck[0], at: model).first)
         #expect(!swipe.isEncrypted)
@@ -281,7 +281,7 @@ import Testing
     }
 
     /// Families whose ciphers are not published, and readers that take no fixed keys.
-    @Test func whatNobodyHasPublishedIsNotMadeUp() throws {
+    @Test func unpublishedEncryptionIsNotSimulated() throws {
         let derived = try encryptor(.pin)
         let known = SimulatedFamily.all.filter { $0.makeModel(cipher: derived) != nil }.map(\.name)
         #expect(known == ReaderFamily.all.filter { $0.encryption != nil }.map(\.name))
@@ -307,7 +307,7 @@ import Testing
         }
     }
 
-    @Test func nothingIsSaidOfTheKey() throws {
+    @Test func printedFormsHaveNoKey() throws {
         let encryptor = try encryptor(.pin)
         var dumped = ""
         dump(encryptor, to: &dumped)

@@ -18,7 +18,7 @@ import Testing
 
     /// The first data bit lies 0.293 in from the edge (tolerance 0.020 in) on all tracks.
     @Test(arguments: TrackNumber.allCases)
-    func theMessageBeginsWhereTheStandardPutsIt(track: TrackNumber) throws {
+    func theMessageBeginsAtTheDistanceOfTheStandard(track: TrackNumber) throws {
         let text = track == .one ? "%?" : ";?"
         let stripe = FluxStripe(try TrackMessage(text, code: track.characterCode), track: track)
         let places = array(stripe.transitions)

@@ -30,7 +30,7 @@ import Testing
         #expect(opened <= 3)
     }
 
-    @Test func cutsWhatGoesOnForTooLong() {
+    @Test func overlongSegmentsAreCut() {
         var gate = Self.gate()
         var overlong = 0
         for hop in 0..<3_000 {

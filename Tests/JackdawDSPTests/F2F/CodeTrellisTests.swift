@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func repairsWhatTheCodeCanTell() throws {
+    @Test func parityRepairsOneUncertainBit() throws {
         let text = ";4111111111111111=2912101?"
         let clean = try Self.bits(text, code: .numeric)
         for cell in stride(from: 20, to: clean.count - 20, by: 7) {

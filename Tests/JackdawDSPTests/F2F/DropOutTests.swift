@@ -60,7 +60,7 @@ import Testing
 
     /// The same bits hidden in two characters leave parity and LRC as they were.
     @Test(arguments: pairs)
-    func acceptsNoWrongTextWhereTwoHideTheSameBits(pair: Pair) throws {
+    func noWrongTextIsAcceptedIfTwoDropOutsHideTheSameBits(pair: Pair) throws {
         let texts = SwipeBench.texts(try SwipeBench.events(Self.samples(pair), sampleRate: Self.sampleRate))
         #expect(texts.isEmpty || texts == [Self.text])
     }

@@ -73,9 +73,9 @@ import Testing
             signalToNoise: 12.92544567446596, seed: 1289),
     ]
 
-    /// Where the hand slows down there is less to hear, but no silence, and the card goes on behind it: what comes before is not
-    /// the whole message.
-    @Test(arguments: stops) func aMessageDoesNotEndWhereTheHandHesitates(stop: Stop) throws {
+    /// Where the hand slows down there is less to hear, but no silence, and the card goes on after it: what comes
+    /// before is not the whole message.
+    @Test(arguments: stops) func aMessageDoesNotEndAtAHesitation(stop: Stop) throws {
         try expectNothingWrong(stop)
     }
 

@@ -61,7 +61,7 @@ import Testing
     }
 
     /// The strong tier is spent on so many messages in one segment of sound, and no more.
-    @Test func bitCellsBehindAFloodOfMessagesAreUnproven() throws {
+    @Test func bitCellsAfterManyMessagesAreUnproven() throws {
         let swipe = try SwipeBench.samples(
             .two, configuration: .init(sampleRate: 44_100, speed: 50, signalToNoise: 40, silence: 0.004))
         let cut = try SwipeBench.samples(
@@ -72,7 +72,7 @@ import Testing
         #expect(SwipeBench.failures(events).map(\.reason) == [.unproven])
     }
 
-    @Test func aMessageOfFewCharactersIsToldByTheZerosBeforeIt() throws {
+    @Test func aShortMessageIsRecognisedByTheZerosBeforeIt() throws {
         // Six good characters, then nothing that is one.
         let text = try TrackMessage(";41111?", code: .numeric)
         let start = text.bits.withElements { bits in (0..<30).map { bits[$0] } }

@@ -26,7 +26,7 @@ import Testing
         #expect(!SteadyNoise.isSteady(energies, hopSamples: 256))
     }
 
-    @Test func tooLittleSaysNothing() {
+    @Test func tooFewHopsAreNotSteadyNoise() {
         #expect(!SteadyNoise.isSteady(Self.energies(hops: 90, seed: 1), hopSamples: 256))
         #expect(!SteadyNoise.isSteady([], hopSamples: 256))
         #expect(!SteadyNoise.isSteady([Float](repeating: 0, count: 300), hopSamples: 256))

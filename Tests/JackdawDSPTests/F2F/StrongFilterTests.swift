@@ -20,7 +20,7 @@ import Testing
 
     /// Hum far over full scale leaves little but its steepest parts between the rails.
     @Test(arguments: [2.0, 5, 20, 60, 200])
-    func humIsTakenOutOfWhatTheRailsLeft(amplitude: Double) {
+    func humIsRemovedFromClippedSound(amplitude: Double) {
         for count in [9_000, 132_300] {
             var random = SeededRandom(seed: 6)
             let sound = (0..<count).map { index in
@@ -67,7 +67,7 @@ import Testing
     }
 
     /// Far into a sound the least step between boundaries is lost to rounding.
-    @Test func cellsWithoutLengthGoOnWithoutLength() {
+    @Test func cellsOfLengthZeroAreExtendedWithLengthZero() {
         let boundaries = [Float](repeating: 40_000, count: 21)
         #expect(BitClock.extended(boundaries[...], before: 2, after: 3) == boundaries + boundaries.prefix(5))
     }

@@ -3,9 +3,9 @@ import JackdawTestSupport
 import Testing
 
 @Suite struct SwipeDecoderTests {
-    /// Two transitions a cell are one period of sound: fewer than two samples a cell cannot hold the bits (Nyquist), and
-    /// no anti-aliasing filter leaves much of them below 2.2. That takes out tracks 1 and 3 from 20 in/s at 8,000 Hz, from
-    /// 30 at 11,025, from 40 at 16,000 and at 50 at 22,050; and track 2 at 50 in/s at 8,000 Hz.
+    /// Two transitions a cell are one period of sound: fewer than two samples a cell cannot hold the bits (Nyquist),
+    /// and no anti-aliasing filter leaves much of them below 2.2. That takes out tracks 1 and 3 from 20 in/s at 8,000
+    /// Hz, from 30 at 11,025, from 40 at 16,000 and at 50 at 22,050; and track 2 at 50 in/s at 8,000 Hz.
     @Test(
         arguments: TrackNumber.allCases,
         [8_000.0, 11_025, 16_000, 22_050, 32_000, 44_100, 48_000, 88_200, 96_000, 176_400, 192_000])
@@ -50,7 +50,7 @@ import Testing
         #expect(dripped.map(Self.place) == whole.map(Self.place))
     }
 
-    @Test func integerAndFloatingPointSamplesReadAlike() throws {
+    @Test func integerAndFloatingPointSamplesGiveTheSameEvents() throws {
         let samples = try SwipeBench.samples(.two, configuration: .init(sampleRate: 44_100, signalToNoise: 6))
         let integers = samples.map { Int16(($0 * 32_767).rounded()) }
         let floats = integers.map { Float($0) / 32_768 }
@@ -131,7 +131,7 @@ import Testing
         #expect(try SwipeBench.events(samples, sampleRate: 44_100, tracks: [.two]).count == 1)
     }
 
-    @Test func aCutSwipeIsAFailureThatSaysWhere() throws {
+    @Test func aCutSwipeIsAFailureWithItsPlace() throws {
         let samples = try SwipeBench.samples(
             .one, configuration: .init(sampleRate: 44_100, signalToNoise: 30, silence: 0.1))
         let cut = Array(samples[..<(samples.count / 2)]) + [Float](repeating: 0, count: 20_000)

@@ -60,7 +60,8 @@ import Testing
 @Suite struct EarlyAnswerTests {
     private static let rate = 48_000.0
 
-    /// A second pass soon after the first, in one segment with it, whose own zeros end too soon to count as whole at its pause.
+    /// A second pass soon after the first, in one segment with it, whose own zeros end too soon to
+    /// count as whole at its pause.
     @Test(arguments: [0.04, 0.05, 0.06]) func aSecondPassIsReadToo(gap: Double) throws {
         let first = try SwipeBench.samples(.two, configuration: .init(sampleRate: Self.rate, silence: 0.002))
         let text = ";9999990000000015=29121010000000000000?"
@@ -102,7 +103,7 @@ import Testing
         #expect(watch.hopsSincePause == nil)
     }
 
-    @Test func aQuieterSwipeBehindALouderOnePausesToo() {
+    @Test func pausesOfAQuieterSwipeAfterALouderOneAreFound() {
         var watch = PauseWatch()
         let swipes: [Float] =
             Array(repeating: 200, count: 10) + [0, 0, 0] + Array(repeating: 1, count: 10) + [0, 0, 0]

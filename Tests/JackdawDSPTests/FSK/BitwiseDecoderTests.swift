@@ -84,8 +84,8 @@ import Testing
         #expect(abs(burst.signalToNoise - ratio) < 2)
     }
 
-    /// In this byte no bit is like the one before it: what leaks from one to the next counts for noise, which is so little that
-    /// the noise is all there is.
+    /// In this byte no bit is like the one before it: what leaks from one to the next counts for noise, which is so
+    /// little that the noise is all there is.
     @Test func noiseIsMeasuredWithoutRuns() throws {
         var samples = try Self.soundWithoutSilence([UInt8](repeating: 0x55, count: 60))
         FSKBench.addNoise(&samples, bitEnergyToNoise: 20 + 12.9, Self.soft, sampleRate: 48_000, seed: 1)
@@ -123,7 +123,7 @@ import Testing
     }
 
     /// What begins in the middle of a character has no beginning that is known: any space would do for a start bit.
-    @Test func whatBeginsWithinACharacterIsNotClear() throws {
+    @Test func aBurstThatBeginsWithinACharacterIsDecodedByTheStrongTier() throws {
         var encoder = try FSKEncoder(.bell202, sampleRate: 48_000)
         var samples: [Float] = []
         encoder.encode(Self.everyByte.span, into: &samples)
@@ -133,7 +133,7 @@ import Testing
         #expect(FSKBench.common(FSKBench.bytes(events), Self.everyByte) >= 250)
     }
 
-    /// A recording may end anywhere: before, within and behind a stretch.
+    /// A recording may end anywhere: before, within and after a stretch.
     @Test(arguments: [(FrequencyShift, Double)]([(quick, 48_000), (.bell202, 8_000)]))
     func aRecordingMayEndAnywhere(shift: FrequencyShift, sampleRate: Double) throws {
         let samples = try FSKBench.samples(Array(Self.everyByte[..<40]), shift, sampleRate: sampleRate)

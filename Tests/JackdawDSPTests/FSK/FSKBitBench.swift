@@ -4,7 +4,6 @@ import JackdawTestSupport
 
 /// Makes frequency shift keying without start and stop bits and reads it.
 enum FSKBitBench {
-    /// Random bits.
     static func bits(_ count: Int, seed: UInt64) -> [UInt8] {
         var random = SeededRandom(seed: seed)
         return (0..<count).map { _ in UInt8(random.next() >> 40 & 1) }

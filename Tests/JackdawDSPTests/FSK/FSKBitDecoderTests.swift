@@ -13,7 +13,7 @@ import Testing
         (.init(baud: 2_400, mark: 1_800, space: 3_800), 16_000),
         (.init(baud: 4_800, mark: 7_000, space: 3_000), 44_100),
         (.init(baud: 1_225, mark: 7_350, space: 4_900), 44_100), (.init(baud: 126, mark: 1_764, space: 882), 48_000),
-    ]) func allBitsComeBack(shift: FrequencyShift, sampleRate: Double) throws {
+    ]) func allBitsAreReadAgain(shift: FrequencyShift, sampleRate: Double) throws {
         for (index, count) in [48, 64, 200, 1_000].enumerated() {
             let bits = FSKBitBench.bits(count, seed: UInt64(20 + index))
             let samples = try FSKBitBench.samples(bits, shift, sampleRate: sampleRate)
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func burstsAreToldApart() throws {
+    @Test func burstsAreSeparated() throws {
         let parts = (0..<3).map { FSKBitBench.bits(80 + 40 * $0, seed: UInt64($0)) }
         let samples = try parts.flatMap { try FSKBitBench.samples($0, .bell202, sampleRate: 44_100) }
         let bursts = FSKBench.bursts(try FSKBitBench.events(samples, .bell202, sampleRate: 44_100))

@@ -4,8 +4,8 @@ import Testing
 
 /// Sound and bits of cards are overwritten when they have been read.
 struct FSKBitSecretsTests {
-    /// A burst in noise and a whistle whose clock and tones are off, so that all that is tried is tried, and what goes on
-    /// behind it.
+    /// A burst in noise and a whistle whose clock and tones are off, so that all that is tried is tried,
+    /// and what goes on after it.
     private static func sound() throws -> [Float] {
         let sent = FrequencyShift(baud: 1_224, mark: 1_224, space: 2_244)
         var samples = try FSKBitBench.samples(FSKBitBench.bits(1_000, seed: 4), sent, sampleRate: 8_000)

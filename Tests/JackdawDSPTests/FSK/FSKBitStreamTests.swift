@@ -38,7 +38,7 @@ import Testing
         #expect(FSKBench.bytes(events) == bits)
     }
 
-    @Test func nothingComesOfNothing() throws {
+    @Test func emptySoundHasNoEvents() throws {
         for (shift, sampleRate) in Self.lines {
             var decoder = try FSKBitDecoder(shift, sampleRate: sampleRate)
             #expect(decoder.finish().isEmpty)
@@ -55,7 +55,7 @@ import Testing
 
     /// Samples that are no numbers spoil what they touch and nothing after it.
     @Test(arguments: [Float.nan, .infinity, -.infinity, .greatestFiniteMagnitude, -1e30])
-    func whatFollowsSamplesThatAreNoNumbersIsRead(value: Float) throws {
+    func burstsAfterSamplesThatAreNotNumbersAreRead(value: Float) throws {
         let bits = FSKBitBench.bits(160, seed: 7)
         for (shift, sampleRate) in Self.lines {
             let clean = try FSKBitBench.samples(bits, shift, sampleRate: sampleRate)
@@ -68,7 +68,7 @@ import Testing
     }
 
     /// Two minutes of white noise for each line.
-    @Test(arguments: lines.indices) func whiteNoiseHoldsNothing(index: Int) throws {
+    @Test(arguments: lines.indices) func whiteNoiseHasNoBits(index: Int) throws {
         let (shift, sampleRate) = Self.lines[index]
         var decoder = try FSKBitDecoder(shift, sampleRate: sampleRate)
         var noise = GaussianNoise(seed: 16)
@@ -82,7 +82,7 @@ import Testing
         #expect(events.isEmpty)
     }
 
-    @Test func aToneBetweenTheTwoHoldsNothing() throws {
+    @Test func aToneBetweenTheTwoHasNoBits() throws {
         let samples = (0..<96_000).map { index in
             Float(0.5 * Numerics.sineAndCosine(turns: 1_700.0 * Double(index) / 48_000).sine)
         }
@@ -90,9 +90,9 @@ import Testing
     }
 
     /// What was heard before makes no difference after a reset.
-    /// A plug that is put in: half a turn of the lower tone has much of a step's sound behind the high-pass.
+    /// A plug that is put in: half a turn of the lower tone has much of a step's sound after the high-pass.
     @Test(arguments: [0.1, 0.9] as [Float])
-    func aStepHoldsNothing(height: Float) throws {
+    func aStepHasNoBits(height: Float) throws {
         let shift = FrequencyShift(baud: 1_200, mark: 600, space: 7_000)
         let sound = [Float](repeating: 0, count: 4_600) + [Float](repeating: height, count: 4_600)
         let swapped = FrequencyShift(baud: shift.baud, mark: shift.space, space: shift.mark)

@@ -9,7 +9,7 @@ import Testing
     private static let short = Array("The quick brown fox jumps over the lazy dog.".utf8)
 
     @Test(arguments: [FrequencyShift.bell103, .bell202, .v21, .v23], [8_000.0, 11_025, 44_100, 48_000, 96_000])
-    func textComesBackAtEveryRate(shift: FrequencyShift, sampleRate: Double) throws {
+    func textIsReadAgainAtEveryRate(shift: FrequencyShift, sampleRate: Double) throws {
         let samples = try FSKBench.samples(Self.short, shift, sampleRate: sampleRate)
         let events = try FSKBench.events(samples, shift, sampleRate: sampleRate)
         #expect(FSKBench.bytes(events) == Self.short)
@@ -24,7 +24,7 @@ import Testing
             (FSKDecoderTests.fast, 44_100), (FSKDecoderTests.fast, 48_000), (FSKDecoderTests.fast, 192_000),
             (FrequencyShift(baud: 1_225, mark: 7_350, space: 4_900), 44_100),
         ]))
-    func everyByteComesBackAtEveryBaud(shift: FrequencyShift, sampleRate: Double) throws {
+    func everyByteIsReadAgainAtEveryBaud(shift: FrequencyShift, sampleRate: Double) throws {
         let bytes = shift.baud < 100 ? Self.short : Self.everyByte
         let samples = try FSKBench.samples(bytes, shift, sampleRate: sampleRate)
         let events = try FSKBench.events(samples, shift, sampleRate: sampleRate)
@@ -33,7 +33,7 @@ import Testing
 
     /// Tones that are low for the sample rate, without noise and with some.
     @Test(arguments: [nil, 12] as [Double?])
-    func theLowestTonesComeBackAtTheHighestRate(bitEnergyToNoise: Double?) throws {
+    func theLowestTonesAreReadAtTheHighestRate(bitEnergyToNoise: Double?) throws {
         let shift = FrequencyShift(baud: 50, mark: 75, space: 50)
         var samples = try FSKBench.samples(Self.short, shift, sampleRate: 192_000)
         if let bitEnergyToNoise {
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: [5, 6, 7, 8, 9], CharacterFraming.Parity.allCases)
-    func everyFramingComesBack(dataBits: Int, parity: CharacterFraming.Parity) throws {
+    func everyFramingIsReadAgain(dataBits: Int, parity: CharacterFraming.Parity) throws {
         let framings = CharacterFraming.StopBits.allCases.flatMap { stopBits in
             CharacterFraming.BitOrder.allCases.map { order in
                 CharacterFraming(dataBits: dataBits, parity: parity, stopBits: stopBits, bitOrder: order)
@@ -155,7 +155,7 @@ import Testing
         #expect(abs(burst.span.endSample - (2_000 + 2_560 * 40)) < 20)
     }
 
-    @Test(arguments: [FrequencyShift.bell103, .bell202, FSKDecoderTests.fast]) func noiseHoldsNothing(
+    @Test(arguments: [FrequencyShift.bell103, .bell202, FSKDecoderTests.fast]) func noiseHasNoBytes(
         shift: FrequencyShift
     ) throws {
         var noise = GaussianNoise(seed: 3)
@@ -164,7 +164,7 @@ import Testing
         #expect(events.isEmpty)
     }
 
-    @Test func silenceHumAndTonesHoldNothing() throws {
+    @Test func silenceHumAndTonesHaveNoBytes() throws {
         func tone(_ frequency: Double) -> [Float] {
             (0..<100_000).map { Float(0.5 * Numerics.sineAndCosine(turns: frequency * Double($0) / 48_000).sine) }
         }

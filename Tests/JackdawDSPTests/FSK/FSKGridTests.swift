@@ -21,8 +21,8 @@ import Testing
         }
     }
 
-    /// A keying whose tones lie well under half the sample rate; nil where there is none of that baud and spacing. The mark
-    /// is the lower tone in one of two.
+    /// A keying whose tones lie well under half the sample rate; nil where there is none of that baud and spacing. The
+    /// mark is the lower tone in one of two.
     private static func shift(_ baud: Double, spacing: Double, sampleRate: Double, isMarkLow: Bool) -> FrequencyShift? {
         let low = max(0.56 * baud, 600 + 0.1 * baud)
         let high = low + spacing * baud
@@ -44,7 +44,7 @@ import Testing
     }
 
     /// Each baud at each rate with each spacing, and with them the framings in turn.
-    @Test(arguments: bauds.indices, rates) func everyPointOfTheGridComesBack(place: Int, sampleRate: Double) throws {
+    @Test(arguments: bauds.indices, rates) func everyPointOfTheGridIsRead(place: Int, sampleRate: Double) throws {
         let baud = Self.bauds[place]
         for (number, spacing) in Self.spacings.enumerated() {
             let index = 4 * (place * Self.rates.count + Int(sampleRate) % 97) + number
@@ -65,7 +65,7 @@ import Testing
     }
 
     /// Every framing at a number of samples a bit that is not whole: 12.08 and 4.59.
-    @Test(arguments: framings.indices) func everyFramingComesBackBetweenTheSamples(index: Int) throws {
+    @Test(arguments: framings.indices) func everyFramingIsReadWithFractionalSamplesABit(index: Int) throws {
         let framing = Self.framings[index]
         let (shift, sampleRate) =
             index.isMultiple(of: 2)

@@ -60,8 +60,8 @@ import Testing
         #expect(try errors(shift, clock: 1, tones: tones, noise: 12, sampleRate: 16_000) <= 1)
     }
 
-    /// Tones beyond what a sender's may be off by are brought back to there, each for itself: 6.5 % of the tone or 15 % of the
-    /// shift, whichever is more, but 25 % of the tone at most.
+    /// Tones beyond what a sender's may be off by are brought back to there, each for itself: 6.5 % of the tone or 15 %
+    /// of the shift, whichever is more, but 25 % of the tone at most.
     @Test func aLouderToneBesideTheOwnOnesIsNotFollowedFar() {
         let narrow = FSKSender.bounded(SIMD2(2_200, 862), .bell202)
         #expect(narrow.x == 2_200)

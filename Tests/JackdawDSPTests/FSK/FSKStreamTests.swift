@@ -68,7 +68,7 @@ import Testing
         #expect(FSKBench.bursts(events) == FSKBench.bursts(expected))
     }
 
-    @Test func nothingComesOfNothing() throws {
+    @Test func emptySoundHasNoEvents() throws {
         var decoder = try FSKDecoder(.bell202, sampleRate: 8_000)
         #expect(decoder.finish().isEmpty)
         let none: [Float] = []
@@ -80,7 +80,7 @@ import Testing
 
     /// Samples that are no numbers spoil what they touch and nothing after it.
     @Test(arguments: [Float.nan, .infinity, -.infinity, .greatestFiniteMagnitude, -1e30])
-    func whatFollowsSamplesThatAreNoNumbersIsRead(value: Float) throws {
+    func burstsAfterSamplesThatAreNotNumbersAreRead(value: Float) throws {
         for (shift, sampleRate) in [(FrequencyShift.bell202, 44_100.0), (.bell103, 8_000)] {
             let clean = try FSKBench.samples(Self.text, shift, sampleRate: sampleRate)
             let spoilt = clean.enumerated().map { $0.offset % 97 == 0 ? value : $0.element }
@@ -95,7 +95,7 @@ import Testing
     @Test(arguments: [
         50.0, 600, 1_000, 1_200, 1_685, 1_690, 1_695, 1_700, 1_705, 1_710, 1_720, 2_200, 5_000, 11_025, 22_050,
     ])
-    func squareWavesOfFullScaleHoldNothing(frequency: Double) throws {
+    func squareWavesOfFullScaleHaveNoBytes(frequency: Double) throws {
         for sampleRate in [44_100.0, 48_000] {
             let samples = (0..<Int(3 * sampleRate)).map { index -> Float in
                 (2 * frequency * Double(index) / sampleRate).truncatingRemainder(dividingBy: 2) < 1 ? 1 : -1
@@ -107,7 +107,7 @@ import Testing
 
     /// A minute of noise of any level, and of silence, at each of the bauds; white, and of another colour now and then.
     @Test(arguments: [FrequencyShift.bell103, .bell202, .init(baud: 4_800, mark: 3_000, space: 7_000)], [0.0, 0.95])
-    func longNoiseAndSilenceHoldNothing(shift: FrequencyShift, mostColour: Double) throws {
+    func longNoiseAndSilenceHaveNoBytes(shift: FrequencyShift, mostColour: Double) throws {
         var decoder = try FSKDecoder(shift, sampleRate: 16_000)
         var noise = GaussianNoise(seed: 6)
         var events: [LineEvent] = []
@@ -126,7 +126,7 @@ import Testing
     }
 
     /// With 3.3 samples a bit any path explains a good share of the noise, most of all near half the sample rate.
-    @Test(arguments: 1...12 as ClosedRange<UInt64>) func noiseOfFewSamplesABitHoldsNothing(seed: UInt64) throws {
+    @Test(arguments: 1...12 as ClosedRange<UInt64>) func noiseOfFewSamplesABitHasNoBytes(seed: UInt64) throws {
         var noise = GaussianNoise(seed: seed)
         let samples = (0..<20 * 16_000).map { _ in Float(min(max(noise.next(), -1), 1)) }
         let shift = FrequencyShift(baud: 4_800, mark: 3_000, space: 7_000)
@@ -134,7 +134,7 @@ import Testing
     }
 
     /// Noise of which a low-pass has left the band of the tones.
-    @Test(arguments: [FrequencyShift.bell103, .bell202]) func colouredNoiseHoldsNothing(shift: FrequencyShift) throws {
+    @Test(arguments: [FrequencyShift.bell103, .bell202]) func colouredNoiseHasNoBytes(shift: FrequencyShift) throws {
         var noise = GaussianNoise(seed: 22)
         var last = 0.0
         let samples = (0..<480_000).map { _ -> Float in
@@ -151,7 +151,7 @@ import Testing
         FrequencyShift.bell103, .bell202, .v23, .init(baud: 1_225, mark: 4_900, space: 2_450),
         .init(baud: 600, mark: 1_300, space: 1_700),
     ])
-    func noiseFromATelephoneHoldsNothing(shift: FrequencyShift) throws {
+    func noiseFromATelephoneHasOneByteAtMost(shift: FrequencyShift) throws {
         var noise = GaussianNoise(seed: 23)
         var low = SteepButterworthFilter(.highPass, turns: 300 / 48_000)
         var high = SteepButterworthFilter(.lowPass, turns: 3_400 / 48_000)
@@ -160,9 +160,9 @@ import Testing
         #expect(FSKBench.characters(events).count <= 1)
     }
 
-    /// What is quiet does not vanish behind what was loud.
+    /// What is quiet does not vanish after what was loud.
     @Test(arguments: [(FrequencyShift.bell103, 1e-3), (.bell202, 3e-4)])
-    func quietNoiseBehindALoudToneHoldsNothing(shift: FrequencyShift, level: Double) throws {
+    func quietNoiseAfterALoudToneHasNoBytes(shift: FrequencyShift, level: Double) throws {
         var noise = GaussianNoise(seed: 7)
         let samples = (0..<10 * 96_000).map { index -> Float in
             let (sine, _) = Numerics.sineAndCosine(turns: 440 * Double(index) / 48_000)
@@ -190,7 +190,7 @@ import Testing
     }
 
     /// Two whistles near the tones are neither taken for them nor out of the noise.
-    @Test func steadyTonesBesideTheKeyedOnesHoldNothing() throws {
+    @Test func steadyTonesBesideTheKeyedOnesHaveNoBytes() throws {
         var noise = GaussianNoise(seed: 24)
         let samples = (0..<21_000).map { index in
             let tones = [1_359.0, 1_145].map { Numerics.sineAndCosine(turns: $0 * Double(index) / 8_000).sine }
@@ -199,9 +199,10 @@ import Testing
         #expect(try FSKBench.events(samples, .bell103, sampleRate: 8_000).isEmpty)
     }
 
-    /// Both tones all the time are no keying, as loud or not, though in noise every bit has one that is a little louder.
+    /// Both tones all the time are no keying, as loud or not, though in noise every bit has
+    /// one that is a little louder.
     @Test(arguments: [(0.3, 0.3), (0.3, 0.2), (0.2, 0.3)], [0, 0.01, 0.1])
-    func bothTonesAtOnceHoldNothing(levels: (mark: Double, space: Double), deviation: Double) throws {
+    func bothTonesAtOnceHaveNoBytes(levels: (mark: Double, space: Double), deviation: Double) throws {
         var noise = GaussianNoise(seed: 25)
         let samples = (0..<21_000).map { index in
             let tones = [1_270.0, 1_070].map { Numerics.sineAndCosine(turns: $0 * Double(index) / 8_000).sine }

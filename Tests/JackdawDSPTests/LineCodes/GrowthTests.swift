@@ -3,7 +3,8 @@ import Testing
 
 @testable import JackdawDSP
 
-/// What a caller hands over to be appended to may hold card data, and cannot be overwritten by him where it has moved from.
+/// What a caller hands over to be appended to may hold card data, and cannot be overwritten by
+/// him where it has moved from.
 struct GrowthTests {
     private static let bytes = [UInt8](repeating: 0x5A, count: 200)
 
@@ -20,7 +21,7 @@ struct GrowthTests {
         return zip(before, after).count { $0 == $1 && $1 != 0 }
     }
 
-    @Test(arguments: LineMode.all.map(\.name)) func samplesLeaveNothingBehind(mode: String) throws {
+    @Test(arguments: LineMode.all.map(\.name)) func theOldMemoryOfGrowingSamplesIsOverwritten(mode: String) throws {
         var encoder = try LineMode(named: mode).encoder(sampleRate: 44_100)
         var samples = (0..<1_024).map { Float($0 + 1) }
         let left = try Self.left(of: &samples) { samples in
@@ -31,7 +32,7 @@ struct GrowthTests {
         #expect(samples.prefix(1_024).elementsEqual((0..<1_024).map { Float($0 + 1) }))
     }
 
-    @Test(arguments: LineMode.all.map(\.name)) func eventsLeaveNothingBehind(mode: String) throws {
+    @Test(arguments: LineMode.all.map(\.name)) func theMemoryOfEventsIsOverwritten(mode: String) throws {
         let mode = try LineMode(named: mode)
         var encoder = try mode.encoder(sampleRate: 44_100)
         var sound: [Float] = []

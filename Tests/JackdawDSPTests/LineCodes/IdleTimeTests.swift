@@ -17,7 +17,7 @@ struct IdleTimeTests {
     }
 
     @Test(arguments: [Double.nan, -.nan, .infinity, -.infinity, -1, -1e300, -0.0, 0])
-    func whatIsNoTimeIsNone(seconds: Double) throws {
+    func invalidIdleTimesAddNoSamples(seconds: Double) throws {
         for (encoder, _) in try Self.encoders() {
             var encoder = encoder
             var samples: [Float] = []

@@ -64,8 +64,9 @@ struct SoftRepairTests {
         #expect(repaired == 0)
     }
 
-    /// A check of eight bits is passed by one in 256 of all ways: what is repaired must be far likelier than they are together.
-    @Test func aShortCheckRepairsOnlyWhatIsPlain() {
+    /// A check of eight bits is passed by one in 256 of all ways: what is repaired must be far
+    /// likelier than they are together.
+    @Test func aShortCheckRepairsOnlyUnambiguousErrors() {
         let packet: [UInt8] = [0x99, 0, 40] + Self.card.prefix(40)
         let frame = packet + [0 &- packet.reduce(0, &+)]
         let checks = [FrameCheck.packet(identifiers: [0x99])]

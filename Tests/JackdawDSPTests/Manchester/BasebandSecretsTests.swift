@@ -53,7 +53,7 @@ struct BasebandSecretsTests {
         #expect(after == [0, 0])
     }
 
-    @Test func growthLeavesNothingBehind() throws {
+    @Test func theOldMemoryOfAGrowingArrayIsOverwritten() throws {
         var numbers = (0..<1_024).map { Double($0 + 1) }
         let address = Self.address(of: numbers)
         let before = try processMemory(at: address, count: 8_192)

@@ -5,7 +5,7 @@ import Testing
 struct FloatKernelsTests {
     private static let numbers = (0..<32).map { Float($0) }
 
-    @Test func loadsBeginWhereTheyAreTold() {
+    @Test func loadsBeginAtTheirIndex() {
         let numbers = Self.numbers
         let bytes = unsafe numbers.span.bytes
         #expect(FloatKernels.load(bytes, 24) == SIMD8(24, 25, 26, 27, 28, 29, 30, 31))

@@ -90,7 +90,7 @@ struct NibbleLineTests {
         }
     }
 
-    @Test func saysWhereCharactersAre() throws {
+    @Test func charactersHaveTheirStartInTheSound() throws {
         let samples = BasebandBench.samples(Self.version, try Self.encoder())
         let reading = BasebandBench.receive(samples, try NibbleLineDecoder(sampleRate: 48_000))
         for (index, character) in reading.characters.enumerated() {
@@ -170,8 +170,8 @@ struct NibbleLineTests {
         #expect(wrong <= 6)
     }
 
-    /// What start and stop chips are is known: noise that turns one over, as it does one bit in 5,000 at 8 dB, makes no framing
-    /// error.
+    /// What start and stop chips are is known: noise that turns one over, as it does one bit in 5,000 at 8
+    /// dB, makes no framing error.
     @Test func noiseMakesNoFramingErrors() throws {
         var framingErrors = 0
         for index in 0..<40 {
@@ -253,7 +253,7 @@ struct NibbleLineTests {
         #expect(decoder.finish().isEmpty)
     }
 
-    @Test func copiesGoOnByThemselves() throws {
+    @Test func copiesOfADecoderAreIndependent() throws {
         let samples = BasebandBench.samples(BasebandBench.random(50, seed: 13), try Self.encoder())
         var one = try NibbleLineDecoder(sampleRate: 48_000)
         let half = samples.count / 2
@@ -274,7 +274,7 @@ struct NibbleLineTests {
         #expect(shown.utf8.count < 2_000)
     }
 
-    @Test func refusesWhatTheRateDoesNotHold() {
+    @Test func ratesAndParametersThatDoNotFitAreRefused() {
         #expect(throws: LineCodeError.self) { try NibbleLineDecoder(sampleRate: 16_000) }
         #expect(throws: LineCodeError.self) { try NibbleLineDecoder(sampleRate: .nan) }
         #expect(throws: LineCodeError.self) { try NibbleLineEncoder(sampleRate: 48_000, level: 1) }

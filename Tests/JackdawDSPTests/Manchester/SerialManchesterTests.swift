@@ -54,7 +54,7 @@ struct SerialManchesterTests {
         }
     }
 
-    @Test func saysWhereCharactersAre() throws {
+    @Test func charactersHaveTheirStartInTheSound() throws {
         var encoder = try Self.encoder(.hiJack)
         var samples: [Float] = []
         encoder.encode([0x41, 0x42].span, into: &samples)
@@ -101,7 +101,7 @@ struct SerialManchesterTests {
 
     @Test func aWrongParityIsAFramingError() throws {
         var samples = BasebandBench.samples([0x41], try Self.encoder(.hiJack), quiet: 0)
-        // The parity bit is the tenth of the character, behind a hundred ones.
+        // The parity bit is the tenth of the character, after a hundred ones.
         for index in (109 * 32)..<(110 * 32) { samples[index] = -samples[index] }
         let reading = BasebandBench.receive(samples, try SerialManchesterDecoder(sampleRate: 44_100))
         #expect(reading.bytes == [0x41])
@@ -146,7 +146,7 @@ struct SerialManchesterTests {
         #expect(BasebandBench.receive(samples, try mode.decoder(sampleRate: 48_000)).bytes == bytes)
     }
 
-    @Test func aOneFallsWhereTheLineSaysSo() throws {
+    @Test func thePolarityOfAOneFollowsTheLine() throws {
         for oneFalls in [true, false] {
             var line = SerialManchesterLine.hiJack
             line.oneFalls = oneFalls

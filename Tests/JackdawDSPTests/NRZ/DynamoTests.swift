@@ -156,7 +156,7 @@ struct DynamoTests {
         }
     }
 
-    @Test func aHostSaysAllTwice() throws {
+    @Test func aHostSendsEachByteTwice() throws {
         let bytes = BasebandBench.random(20, seed: 4)
         let samples = BasebandBench.samples(bytes, try Self.encoder(.host))
         #expect(BasebandBench.receive(samples, try DynamoDecoder(sampleRate: 44_100)).bytes == bytes + bytes)
@@ -199,7 +199,7 @@ struct DynamoTests {
     }
 
     /// Eight bits of check pass for one wrong frame in 256, tried or not: what is repaired must be worth it.
-    @Test func whatIsRepairedIsRight() throws {
+    @Test func repairedPacketsAreRight() throws {
         var repaired = 0
         var wrong = 0
         for index in 0..<2_000 {
@@ -245,7 +245,7 @@ struct DynamoTests {
         _ = BasebandBench.receive((0..<200_000).map { _ in extremes[Int.random(in: 0..<2, using: &random)] }, decoder)
     }
 
-    @Test func refusesWhatTheRateDoesNotHold() {
+    @Test func ratesAndParametersThatDoNotFitAreRefused() {
         #expect(throws: LineCodeError.self) { try DynamoDecoder(sampleRate: 15_000) }
         #expect(throws: LineCodeError.self) {
             try DynamoDecoder(DynamoLine(identifiers: [0x68]), sampleRate: 44_100)

@@ -27,7 +27,8 @@ import Testing
         buffer.withSamples { unsafe $0.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) } }
     }
 
-    /// How many samples of a place in memory still hold the pattern. The allocator may write its own notes into freed memory.
+    /// How many samples of a place in memory still hold the pattern. The allocator may write its
+    /// own notes into freed memory.
     private static func leftovers(at address: UInt) throws -> Int {
         let bytes = try processMemory(at: address, count: 4 * capacity)
         return stride(from: 0, to: bytes.count, by: 4).count { place in
@@ -62,7 +63,7 @@ import Testing
         #expect(Self.samples(third) == Self.pattern.suffix(1))
     }
 
-    @Test func theLastHolderLeavesNothingBehind() throws {
+    @Test func theLastHolderOverwritesTheMemory() throws {
         var holders = [Self.buffer(), Self.buffer()]
         let address = Self.address(holders[0])
         holders.append(holders[0])

@@ -21,7 +21,7 @@ import Testing
         #expect(third.bytes == [7])
     }
 
-    @Test func lastHolderLeavesNothingBehind() throws {
+    @Test func theLastHolderOverwritesTheMemory() throws {
         var holders = [Holder(bytes: Self.pattern.map { $0 })]
         holders.append(holders[0])
         let address = unsafe holders[0].bytes.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
@@ -31,14 +31,14 @@ import Testing
         #expect(try Self.leftovers(at: address) < 64)
     }
 
-    @Test func assignmentLeavesNothingBehind() throws {
+    @Test func assignmentOverwritesTheOldMemory() throws {
         var holder = Holder(bytes: Self.pattern.map { $0 })
         let address = unsafe holder.bytes.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
         holder.bytes = []
         #expect(try Self.leftovers(at: address) < 64)
     }
 
-    @Test func ladderLeavesNoSoundBehind() throws {
+    @Test func theLadderOverwritesItsSound() throws {
         var ladder = RateLadder()
         ladder.load(Self.pattern.prefix(1_024).map { Float($0) }, lost: [])
         let address = unsafe ladder.sound(at: 0).samples.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
@@ -49,7 +49,7 @@ import Testing
         #expect(zip(left, sound).count { $0 == $1 && $1 != 0 } < 64)
     }
 
-    @Test func evidenceLeavesNothingBehind() throws {
+    @Test func evidenceIsOverwritten() throws {
         let pairs = (0..<1_024).map { Float($0 + 1) }
         var evidence: CellEvidence? = CellEvidence(count: 511, boundaries: pairs.map { $0 }, middles: [])
         let address = unsafe evidence!.boundaries.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
@@ -60,7 +60,7 @@ import Testing
         #expect(zip(after, before).count { $0 == $1 && $1 != 0 } < 64)
     }
 
-    @Test func trellisLeavesNoScoresBehind() throws {
+    @Test func theTrellisOverwritesItsScores() throws {
         let likelihoods = [Float](repeating: 3, count: 202)
         let evidence = CellEvidence(count: 100, boundaries: likelihoods, middles: likelihoods.dropLast(2))
         var trellis = CodeTrellis(evidence: evidence, code: .numeric)

@@ -123,8 +123,8 @@ import Testing
         #expect(largestStep(samples) <= Float(2 * .pi * highest / rate))
     }
 
-    /// Symbols of 2,400/17 and 160 frames in turn: with every seventeenth byte one ends on a frame, and that frame is the
-    /// first one of the next.
+    /// Symbols of 2,400/17 and 160 frames in turn: with every seventeenth byte one ends on a frame, and that frame is
+    /// the first one of the next.
     @Test func endsThatFallOnAFrameAreMet() throws {
         let shift = FourToneShift(waveform: .sine, isWholeFrames: false)
         var encoder = try FourToneEncoder(profile: UniMagCommandProfile(shift: shift), sampleRate: 48_000)

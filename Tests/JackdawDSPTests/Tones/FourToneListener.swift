@@ -14,7 +14,8 @@ struct FourToneListener {
     /// Most by which a period may miss that of its tone, in frames.
     var tolerance: Double
 
-    /// The runs of equal periods, without the last period, whose end is not heard; nil where a period is none of the tones'.
+    /// The runs of equal periods, without the last period, whose end is not heard; nil where a
+    /// period is none of the tones'.
     func runs(_ samples: [Float]) -> [Run]? {
         var crossings: [Double] = []
         var last: Float = -1

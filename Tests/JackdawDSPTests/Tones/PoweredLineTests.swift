@@ -73,7 +73,7 @@ import Testing
         #expect(samples == expected)
     }
 
-    /// The command is there unchanged; the tone goes and comes softly around it and has run on behind it.
+    /// The command is there unchanged; the tone goes and comes softly around it and has run on after it.
     @Test(arguments: [ToneRamp.none, .soft, ToneRamp(.linear, seconds: 0.01)])
     func replacingCommandsHideTheTone(ramp: ToneRamp) throws {
         var line = try PoweredLine(Self.tone, sampleRate: 48_000, ramp: .none)
@@ -134,7 +134,7 @@ import Testing
     }
 
     /// Neither a ramp nor a command that waits is silence.
-    @Test func tellsWhenNothingIsHeardAnyMore() throws {
+    @Test func aStoppedLineIsSilentAfterItsRamp() throws {
         var line = try PoweredLine(Self.tone, sampleRate: 48_000)
         #expect(!line.isSilent)
         var samples: [Float] = []

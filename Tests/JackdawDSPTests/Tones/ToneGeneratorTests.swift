@@ -104,7 +104,7 @@ import Testing
 
     /// The largest step between samples of a sine at full level is 2 sin(pi f / rate); a click would be larger.
     @Test(arguments: toneRates, [ToneRamp.Shape.linear, .raisedCosine])
-    func comesChangesAndGoesWithoutAClick(rate: Double, shape: ToneRamp.Shape) throws {
+    func aToneStartsChangesAndStopsWithoutAClick(rate: Double, shape: ToneRamp.Shape) throws {
         let ramp = ToneRamp(shape, seconds: 0.02)
         func tone(_ frequency: Double, _ channel: Tone.Channel) -> Tone { Tone(frequency, channels: [channel]) }
         var generator = try ToneGenerator(tone(700, .init(level: 0, phase: 0.3)), sampleRate: rate, ramp: ramp)
@@ -126,7 +126,8 @@ import Testing
         #expect(abs(samples[1]) < 2 / Float(0.02 * rate))
     }
 
-    /// What is heard goes with the soft ramp, nothing is heard for the time that is asked for, and then the ramp begins.
+    /// What is heard goes with the soft ramp, nothing is heard for the time that is asked for,
+    /// and then the ramp begins.
     @Test(arguments: [1, 7, 240, .max], [false, true]) func aToneComesOutOfSilence(size: Int, isHeard: Bool) throws {
         let tone = Tone(1_000, channels: [.init(level: 0)], isWholeFrames: true)
         var generator = try ToneGenerator(tone, sampleRate: 48_000, ramp: .none)

@@ -28,7 +28,7 @@ import Testing
         #expect(phase.frames(toEndOf: 0) == 0)
     }
 
-    /// A period ends at the first frame at or behind its end, wherever it is asked.
+    /// A period ends at the first frame at or after its end, wherever it is asked.
     @Test(arguments: [3_400.0, 999.9, 7, 44_100.0 / 3])
     func countsFramesAsSteppingDoes(frequency: Double) {
         var phase = TonePhase(frequency: frequency, sampleRate: 44_100, isWholeFrames: false)
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: [(2_400.0, 18), (3_400, 13), (4_000, 11), (22_050, 2), (1, 44_100)])
-    func wholeFramesComeBackToNothing(frequency: Double, frames: Int) {
+    func thePhaseOfWholeFramesReturnsToZero(frequency: Double, frames: Int) {
         var phase = TonePhase(frequency: frequency, sampleRate: 44_100, isWholeFrames: true)
         for frame in 0..<3 * frames {
             #expect(abs(phase.turns - Double(frame % frames) / Double(frames)) < 1e-15)
@@ -60,7 +60,7 @@ import Testing
     }
 
     /// The time since the period began stays, not the turns.
-    @Test func switchesTheFrequencyWhereThePeriodBegan() {
+    @Test func aSwitchKeepsTheTimeSinceThePeriodBegan() {
         var phase = TonePhase(frequency: 1_000, sampleRate: 44_100, isWholeFrames: false)
         for _ in 0..<45 { phase.advance() }
         // The period ended after 44.1 frames.

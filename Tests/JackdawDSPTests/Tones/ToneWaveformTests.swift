@@ -4,8 +4,8 @@ import Testing
 @testable import JackdawDSP
 
 @Suite struct ToneWaveformTests {
-    /// On an edge, and a rounding away from it on either side, a square is 0; what was one rounding short of a whole turn once
-    /// came out at twice the level.
+    /// On an edge, and a rounding away from it on either side, a square is 0; what was one rounding short of a whole
+    /// turn once came out at twice the level.
     @Test(arguments: [12.0, 13.6, 27, 1_000])
     func squaresAreNothingOnTheirEdges(framesPerPeriod: Double) {
         for waveform in [ToneWaveform.square, .steppedSquare] {
@@ -41,7 +41,8 @@ import Testing
 
     /// The sum of the odd partials, as far as the low-pass of the edges leaves them alone.
     @Test func squareIsTheSumOfItsPartials() {
-        // 3 partials below 0.375 of the rate, none between there and half of it: 0.07, 0.21, 0.35; the next at 0.49 is left out.
+        // 3 partials below 0.375 of the rate, none between there and half of it: 0.07, 0.21, 0.35; the
+        // next at 0.49 is left out.
         let step = 0.07
         for index in 0..<1_000 {
             let turns = Double(index) / 777

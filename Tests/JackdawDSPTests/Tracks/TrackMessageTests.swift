@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: CharacterCode.allCases)
-    func readsWhatItWrites(code: CharacterCode) throws {
+    func writtenMessagesAreReadAgain(code: CharacterCode) throws {
         var random = SeededRandom(seed: 11)
         for length in 0..<100 {
             let text = randomText(code, length: length, &random)
@@ -110,7 +110,7 @@ import Testing
         (.alphanumeric, "A?", .sentinelMissing, 0), (.alphanumeric, "%", .sentinelMissing, 0),
         (.alphanumeric, "%AB", .sentinelMissing, 2), (.numeric, ";12?4?", .sentinelInside, 3),
     ])
-    func refusesWhatCannotBeWritten(
+    func textsThatCannotBeWrittenAreRefused(
         code: CharacterCode, text: String, expected: TrackMessageError.Code, position: Int
     ) {
         let error = #expect(throws: TrackMessageError.self) { try TrackMessage(text, code: code) }

@@ -21,7 +21,6 @@ struct ContactlessCard {
     var missing: Set<Tag> = []
     /// The answers that replace the card's own, by INS. Nil is a card that was removed.
     var replaced: [UInt8: [UInt8]?] = [:]
-    /// Changes the signature.
     var spoils = false
     /// The commands that were sent.
     private(set) var commands: [[UInt8]] = []

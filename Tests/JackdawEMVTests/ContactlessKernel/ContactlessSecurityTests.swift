@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [2, 3]) func nothingPrintedHasTheNumber(number: Int) throws {
+    @Test(arguments: [2, 3]) func printedFormsHaveNoNumber(number: Int) throws {
         var card = number == 2 ? ContactlessCard.mastercard() : .visa()
         if number == 2 {
             card.record[0x8C] = hex("5A0857139F0206")

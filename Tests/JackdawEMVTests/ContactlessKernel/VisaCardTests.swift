@@ -274,8 +274,8 @@ import Testing
         #expect(online.outcome.verification == .onDevice)
     }
 
-    /// The Card Authentication Related Data count only if fDDA has proved them: not if the signature is wrong, nor if no
-    /// signature is verified, as the issuer decides. An ARQC leaves the decision to the issuer, if the data agree.
+    /// The Card Authentication Related Data count only if fDDA has proved them: not if the signature is wrong, nor if
+    /// no signature is verified, as the issuer decides. An ARQC leaves the decision to the issuer, if the data agree.
     @Test func unsignedDataDoNotProveAVerification() throws {
         func transact(
             _ related: String, _ change: (inout ContactlessCard, inout ContactlessReader) -> Void

@@ -24,7 +24,6 @@ struct VectorObject: Decodable, Sendable, Equatable {
         self.c = c
     }
 
-    /// The objects of octets as a tree.
     static func tree(_ octets: Span<UInt8>) throws(DataObjectError) -> [VectorObject] {
         var objects = try TagLengthValue.list(octets)[...]
         return take(&objects, at: 0, octets)

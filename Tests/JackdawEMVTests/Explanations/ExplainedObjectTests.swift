@@ -118,7 +118,7 @@ import Testing
         #expect(found[2].details.map { $0.text } == ["File 11", "10 records"])
     }
 
-    @Test func theStrictestMeaningDecidesWhatIsHidden() throws {
+    @Test func theStrictestMeaningDecidesIfAValueIsHidden() throws {
         let octets = hex("9F7403414243 9F6103313233")
         #expect(try ExplainedObject.explain(octets.span).map { $0.isHidden } == [true, true])
         #expect(try ExplainedObject.explain(hex("9F6C02FFFF").span).map { $0.isHidden } == [false])

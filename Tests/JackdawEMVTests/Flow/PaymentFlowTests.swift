@@ -134,8 +134,8 @@ import Testing
     }
 }
 
-/// Payments that were worked out by hand, each with the section from which it comes: of EMV 4.4, compared with its text,
-/// or the callback of the Accept guide.
+/// Payments that were worked out by hand, each with the section from which it comes: of EMV 4.4, compared with its
+/// text, or the callback of the Accept guide.
 @Suite struct PaymentCaseTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let source: String

@@ -1,7 +1,7 @@
 import JackdawEMV
 
-/// The history of a payment as a till's accountant sees it: events that came, effects that went out, and the truth at the
-/// host. It knows nothing of the payment's own variables.
+/// The history of a payment as a till's accountant sees it: events that came, effects that went out, and the truth at
+/// the host. It knows nothing of the payment's own variables.
 struct PaymentObservation: Sendable, Hashable {
     /// The truth at the host, which the till may not know.
     enum Host: Sendable, Hashable { case notAsked, undecided, approved, declined, notReached }

@@ -31,8 +31,8 @@ struct PaymentWalk {
     ///   - event: the event.
     ///   - answering: the identifier that the event names.
     ///   - elapsed: the time since the last event, not negative.
-    ///   - choice: selects one of the truths at the host that the till does not know, and of the states in which a program
-    ///     can be killed.
+    ///   - choice: selects one of the truths at the host that the till does not know, and of the states in
+    ///     which a program can be killed.
     mutating func happen(_ event: PaymentEvent, _ answering: Answering, after elapsed: Duration, choice: Int) {
         guard failure == nil else { return }
         now += elapsed
@@ -80,8 +80,8 @@ struct PaymentWalk {
         }
     }
 
-    /// The program is killed: its state in memory stays, or what is on disk is read again, perhaps with a record that was
-    /// stored just before.
+    /// The program is killed: its state in memory stays, or what is on disk is read again, perhaps with a record
+    /// that was stored just before.
     private mutating func restart(_ choice: Int) {
         guard choice % 3 > 0 else { return }
         if choice % 3 == 2, let stored = observation.withRecord {

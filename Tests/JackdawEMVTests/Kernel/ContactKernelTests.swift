@@ -106,7 +106,7 @@ import Testing
         #expect(outcome.tsi.contains(.scriptProcessingPerformed))
     }
 
-    @Test func theCardDeclinesWhatTheIssuerApproved() throws {
+    @Test func aCardThatDeclinesAfterAnApprovalNeedsAReversal() throws {
         var run = try approvedOnline()
         run.card.cryptograms = [VirtualCard.cryptogram(0x80), VirtualCard.cryptogram(0x00)]
         let outcome = try run.finish()

@@ -47,7 +47,7 @@ import Testing
         #expect(ignored(kernel.receive(.cardLost, to: command.identifier)) == .late)
     }
 
-    @Test func nothingComesBeforeTheStart() throws {
+    @Test func answersBeforeTheStartAreIgnored() throws {
         var kernel = try kernel()
         #expect(ignored(kernel.receive(.cardLost, to: 1)) == .unknown)
         #expect(try effect(kernel.start()).identifier == 1)

@@ -36,7 +36,7 @@ import Testing
         return card
     }
 
-    @Test func nothingPrintedHasTheNumberOrThePIN() throws {
+    @Test func printedFormsHaveNoNumberAndNoPIN() throws {
         var run = KernelRun(
             try kernel {
                 $0.approved = [ApprovedTransaction(account: SecretOctets(hex(Self.number)), amount: 1)]

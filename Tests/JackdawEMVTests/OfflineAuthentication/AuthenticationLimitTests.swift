@@ -111,7 +111,8 @@ import Testing
         }
     }
 
-    /// Keys have the exponent 3 or 65,537 in its shortest form (Book 2, annex B2.1), although the hash fits another one.
+    /// Keys have the exponent 3 or 65,537 in its shortest form (Book 2, annex B2.1), although
+    /// the hash fits another one.
     @Test(arguments: ["03", "010001", "", "00", "01", "02", "05", "11", "0003", "00010001", "030000", "FFFFFF"])
     func otherExponentsAreRefused(_ digits: String) throws {
         switch try cardKey(of: Self.number, exponent: hex(digits)) {

@@ -3,9 +3,9 @@ import JackdawEMV
 import JackdawTestSupport
 import Testing
 
-/// The dialogues of `application_selection` are those of openemv/emv-utils with a virtual card. Two of its habits are not in
-/// the books: of applications without priority it lists the last one first, which is a setting here; and it asks with GET
-/// RESPONSE for the data of a warning, as for T=0, which `CardExchange` does.
+/// The dialogues of `application_selection` are those of openemv/emv-utils with a virtual card. Two of its habits are
+/// not in the books: of applications without priority it lists the last one first, which is a setting here; and it asks
+/// with GET RESPONSE for the data of a warning, as for T=0, which `CardExchange` does.
 @Suite struct ApplicationSelectionVectors {
     private struct Input: Decodable, Sendable {
         struct Application: Decodable, Sendable {

@@ -23,8 +23,8 @@ struct TraceDialogueTests {
         #expect(known >= all - 16, "\(all - known) commands are not known")
     }
 
-    /// No number, track or name of a card is in the default output, and no text of it either. All that an answer has is there
-    /// if card data is revealed, so that a search for it would find it.
+    /// No number, track or name of a card is in the default output, and no text of it either. All that an answer has is
+    /// there if card data is revealed, so that a search for it would find it.
     @Test func cardDataIsMasked() throws {
         var answeredCount = 0
         for row in try RecordedDialogue.all.get() {

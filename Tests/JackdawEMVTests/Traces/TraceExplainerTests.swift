@@ -95,8 +95,8 @@ import Testing
         #expect(second.answer?.data.objects.map { $0.object.depth } == [0, 1, 1, 1])
     }
 
-    /// EMV Book 3 section 9: a card answers one or two GENERATE AC. One that it refused, or whose answer is not in the trace, is
-    /// not the first.
+    /// EMV Book 3 section 9: a card answers one or two GENERATE AC. One that it refused, or whose answer is not in
+    /// the trace, is not the first.
     @Test func onlyAnsweredCryptogramsCount() throws {
         func order(_ answers: String?...) throws -> [String] {
             let text = answers.map { TraceText.send("80AE8000", "0102", $0 ?? "").replacing("< \n", with: "") }.joined()
@@ -156,7 +156,8 @@ import Testing
         #expect(found[1].command.data.objects.isEmpty && found[1].command.data.problem != nil)
     }
 
-    /// INTERNAL AUTHENTICATE without a DDOL sends the unpredictable number; COMPUTE CRYPTOGRAPHIC CHECKSUM without an UDOL, too.
+    /// INTERNAL AUTHENTICATE without a DDOL sends the unpredictable number; COMPUTE CRYPTOGRAPHIC
+    /// CHECKSUM without an UDOL, too.
     @Test func listsHaveDefaults() throws {
         let found = try explained(
             TraceText.send("00880000", "01020304", "8004 01020304 9000")
@@ -237,7 +238,8 @@ import Testing
         #expect(shown.contains(number) && shown.contains("TEST/CARD"))
     }
 
-    /// Whatever a card answers, and wherever its answers end, each exchange is explained in memory that its data bounds.
+    /// Whatever a card answers, and wherever its answers end, each exchange is explained in
+    /// memory that its data bounds.
     @Test func hostileAnswersAreExplained() {
         var random = SeededRandom(seed: 2_026)
         var explainer = TraceExplainer(isRevealing: true)

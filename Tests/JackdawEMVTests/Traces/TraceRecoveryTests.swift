@@ -2,8 +2,8 @@ import JackdawEMV
 import JackdawTestSupport
 import Testing
 
-/// Certificates and signatures in traces. RSA leaves a block as it is, so that the blocks are readable (EMV Book 2, tables 6,
-/// 7, 14, 15 and 19).
+/// Certificates and signatures in traces. RSA leaves a block as it is, so that the blocks are readable (EMV Book 2,
+/// tables 6, 7, 14, 15 and 19).
 @Suite struct TraceRecoveryTests {
     private struct OpenPrimitives: AuthenticationPrimitives {
         func recover(_ block: [UInt8], with key: RSAPublicKey) -> [UInt8]? { block }
@@ -28,8 +28,8 @@ import Testing
         hexadecimal(TagLengthValueBuilder.encode(tag, hex(value)))
     }
 
-    /// The dialogue with a card that signs with its cryptogram. Its key has 66 octets, that of the issuer 110, that of the
-    /// authority 150.
+    /// The dialogue with a card that signs with its cryptogram. Its key has 66 octets, that of the issuer 110,
+    /// that of the authority 150.
     private static func dialogue(issuerExponent: String = "03", cardExponent: String = "03") -> String {
         let issuer = block("02 99999912 1249 00AAB1 01 01 6E 01 \(issuerKey)", 150, certificateHash)
         let card = block("04 \(account)FFFF 1148 00AAB2 01 01 42 01 \(cardKey)", 110, certificateHash)
@@ -60,9 +60,9 @@ import Testing
         return texts
     }
 
-    /// The keys of signers are public: a hash over data with the account number, of which only some digits are not known, can
-    /// be searched for them.
-    @Test func whatGivesTheAccountNumberIsHidden() throws {
+    /// The keys of signers are public: a hash over data with the account number, of which only some digits are not
+    /// known, can be searched for them.
+    @Test func fieldsThatRevealTheAccountNumberAreHidden() throws {
         let found = try Self.explained(Self.dialogue())
         let texts = Self.texts(found)
         #expect(texts.keys.sorted() == [0x90, 0x93, 0x9F46, 0x9F4B])

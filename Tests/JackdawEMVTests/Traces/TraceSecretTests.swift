@@ -34,9 +34,9 @@ import Testing
         #expect(found.last?.command.data.objects.map { $0.isHidden } == [true])
     }
 
-    /// ISO/IEC 7816-4: the class has secure messaging (04, 08, 0C), chaining (10) and logical channels (01, 40), and 80 and above
-    /// is proprietary. VERIFY, CHANGE REFERENCE DATA, DISABLE and ENABLE VERIFICATION REQUIREMENT, RESET RETRY COUNTER, with data
-    /// objects in their odd instructions, and ENVELOPE.
+    /// ISO/IEC 7816-4: the class has secure messaging (04, 08, 0C), chaining (10) and logical channels (01, 40), and 80
+    /// and above is proprietary. VERIFY, CHANGE REFERENCE DATA, DISABLE and ENABLE VERIFICATION REQUIREMENT, RESET
+    /// RETRY COUNTER, with data objects in their odd instructions, and ENVELOPE.
     @Test(arguments: ["00", "01", "04", "08", "0C", "10", "40", "60", "80", "84", "8C", "A0"])
     func noClassShowsAPIN(_ classOctet: String) throws {
         for instruction in ["20", "21", "24", "25", "26", "28", "2C", "2D", "C2", "C3", "D8", "E2"] {
@@ -60,7 +60,8 @@ import Testing
         #expect(found[0].command.parameters.map { $0.name } == ["plaintext_pin", "secure_messaging"])
     }
 
-    /// A template of values shows none of them if one is a PIN, and values that do not fit a list with a PIN are hidden.
+    /// A template of values shows none of them if one is a PIN, and values that do not fit a
+    /// list with a PIN are hidden.
     @Test func listsThatAskForAPINShowNone() throws {
         let select = TraceText.select("A0000000031010", "9F3805 9F1A02 9908")
         let found = try explained(

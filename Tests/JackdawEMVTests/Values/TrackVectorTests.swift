@@ -3,7 +3,8 @@ import JackdawCards
 import JackdawTestSupport
 import Testing
 
-/// The rows of `tracks_and_pan` come from a model; those of tag 57 agree with openemv/emv-utils. `JackdawCards` parses tracks.
+/// The rows of `tracks_and_pan` come from a model; those of tag 57 agree with
+/// openemv/emv-utils. `JackdawCards` parses tracks.
 @Suite struct TrackVectors {
     private struct Input: Decodable, Sendable {
         let op: String

@@ -4,8 +4,8 @@ import JackdawBytes
 import JackdawTestSupport
 import Testing
 
-/// The rows of `atr` are verdicts of openemv/emv-utils. It rejects cards whose historical octets are not valid compact data
-/// objects, which EMV does not ask for: the check is switched on here.
+/// The rows of `atr` are verdicts of openemv/emv-utils. It rejects cards whose historical octets are not valid compact
+/// data objects, which EMV does not ask for: the check is switched on here.
 @Suite struct AnswerToResetVectors {
     private struct Input: Decodable, Sendable {
         let atr: String

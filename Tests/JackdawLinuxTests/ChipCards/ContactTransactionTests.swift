@@ -12,8 +12,8 @@ import Testing
 
 @testable import JackdawLinux
 
-/// Whole contact transactions over a `pcsc:` link: the kernel and its session, libpcsclite, pcscd, the virtual reader of
-/// vsmartcard, and the cards of `cards`. Cryptograms and the issuer's answers were computed by pyemv 1.5.0
+/// Whole contact transactions over a `pcsc:` link: the kernel and its session, libpcsclite, pcscd, the virtual reader
+/// of vsmartcard, and the cards of `cards`. Cryptograms and the issuer's answers were computed by pyemv 1.5.0
 /// (`Benchmarks/tools/card-cryptograms`); `CardCryptogramTests` has the same transactions without readers.
 @Suite(
     .serialized, .enabled(if: PCSCDaemon.obstacle == nil, "pcscd cannot be started: see PCSCDaemon.obstacle"),

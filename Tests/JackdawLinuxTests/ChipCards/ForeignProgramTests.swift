@@ -97,7 +97,8 @@ struct ForeignProgramTests {
                 assert status == 0x9000 and record[0] == 0x70, hex(status)
                 records += 1
         assert send("0020008008241234FFFFFFFFFF") == (b"", 0x9000)
-        answer, status = send("80AE80001D" + "000000006000" + "00" * 6 + "0528" + "00" * 5 + "0978" + "260115" + "00" + "5A" * 4)
+        data = "000000006000" + "00" * 6 + "0528" + "00" * 5 + "0978" + "260115" + "00" + "5A" * 4
+        answer, status = send("80AE80001D" + data)
         assert status == 0x9000 and answer[2] == 0x80, hex(status)
         print("records", records, "cryptogram", answer[5:13].hex().upper())
         """
@@ -114,8 +115,8 @@ struct ForeignProgramTests {
         #expect(instructions.last == "GET RESPONSE")
     }
 
-    /// python-emv 1.0.14: applications, records, PIN, counters, and a one-time code (CAP), for which it has the card make a
-    /// cryptogram.
+    /// python-emv 1.0.14: applications, records, PIN, counters, and a one-time code (CAP), for which it has
+    /// the card make a cryptogram.
     private static let emvProgram = """
         from emv.card import Card
         from emv.protocol.data import Tag

@@ -20,7 +20,7 @@ struct AudioReaderLinkTests {
         await #expect(throws: LinkError.self) { try await link.setPower(.connected) }
     }
 
-    @Test func whatIsNoCardIsRefused() async throws {
+    @Test func linksWithoutASoundCardAreRefused() async throws {
         await #expect(throws: LinkError.self) {
             _ = try await LinuxDevices.connect(LinkName(.tcp, "localhost:1"), sound: try Self.sound())
         }

@@ -70,7 +70,7 @@ import Testing
         ("/nowhere/at/all", LinkError.Code.notFound), ("/dev", .unsupported), ("/dev/null", .unsupported),
         ("/proc/self/status", .notPermitted),
     ])
-    func whatIsNoLine(path: String, code: LinkError.Code) async {
+    func pathsThatAreNoLinesAreRefused(path: String, code: LinkError.Code) async {
         let error = await linkError { _ = try await devices.connect(LinkName(.pty, path)) }
         // Who may write everything gets as far as seeing that it is none.
         #expect(error?.code == code || (path.hasPrefix("/proc") && error?.code == .unsupported))
@@ -125,7 +125,7 @@ import Testing
         #expect(!calls.sockets.wasClosedTwice)
     }
 
-    @Test func manyPairsLeaveNoDescriptorBehind() async throws {
+    @Test func manyPairsLeaveNoDescriptorOpen() async throws {
         func terminals() throws -> Int { try openDescriptors { $0.hasPrefix("/dev/pt") } }
         let before = try terminals()
         for _ in 0..<100 {

@@ -8,8 +8,8 @@ import Testing
 
 /// Simulated readers by the names of their links.
 @Suite struct SimulatedLinksTests {
-    /// Each family whose readers say when they wait for a card, or always do, can be opened by its name, and its driver reads the
-    /// whole deck.
+    /// Each family whose readers say when they wait for a card, or always do, can be opened by its name, and its
+    /// driver reads the whole deck.
     @Test(arguments: ReaderFamily.all.map(\.name).filter(Self.tellsWhenItWaits))
     func theDeckIsSwipedAtEachFamily(name: String) async throws {
         let family = try #require(ReaderFamily.named(name))
@@ -31,7 +31,8 @@ import Testing
         #expect(swipes == SimulatedCard.deck.count)
     }
 
-    /// Of others a test cannot know when time may pass: the reader may not have heard of the wait yet, or takes its time to wake up.
+    /// Of others a test cannot know when time may pass: the reader may not have heard of the wait yet, or
+    /// takes its time to wake up.
     private static func tellsWhenItWaits(_ name: String) -> Bool {
         guard let family = ReaderFamily.named(name), SimulatedFamily.named(name) != nil,
             let dialect = try? family.makeDialect(family.simulatedProfile),
@@ -51,7 +52,7 @@ import Testing
         await second.close()
     }
 
-    @Test func anUnknownFamilyIsToldWithTheKnownOnes() async {
+    @Test func anUnknownFamilyListsTheKnownOnes() async {
         do throws(LinkError) {
             _ = try await LinuxDevices().connect(LinkName(.sim, "nosuch"))
             Issue.record("it was opened")

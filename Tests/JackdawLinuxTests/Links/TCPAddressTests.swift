@@ -21,7 +21,7 @@ import Testing
         (":4000", "not the name"), ("[]:4000", "not the name"), ("::1:4000", "brackets"), ("a b:4000", "not the name"),
         ("[::1:4000", "brackets"), ("a]:4000", "not the name"), ("a\0:4000", "not the name"),
     ])
-    func whatIsNoneSaysWhy(text: String, message: String) {
+    func invalidAddressesAreRefusedWithTheReason(text: String, message: String) {
         let error = #expect(throws: LinkError.self) { try TCPAddress(LinkName(.tcp, text)) }
         #expect(error?.code == .badName)
         #expect(error?.message.contains(message) == true)

@@ -53,7 +53,7 @@ import Testing
         #expect(error?.code == .notFound)
     }
 
-    @Test(.timeLimit(.minutes(30))) func aPortThatNobodyListensAtRefuses() async throws {
+    @Test(.timeLimit(.minutes(30))) func aPortWithoutAListenerRefuses() async throws {
         // Taken and not listened at: no other test gets it.
         let calls = SystemSocketCalls()
         let own = try #require(HostLookup().numeric("127.0.0.1", port: 0)?.first)
@@ -74,20 +74,20 @@ import Testing
     }
 
     @Test(arguments: ["0.0.0.0", "192.0.2.1", "::", "2001:db8::1"])
-    func othersAreNotLetInUnlessThatIsAskedFor(host: String) {
+    func otherComputersAreRefusedByDefault(host: String) {
         let error = #expect(throws: LinkError.self) { try TCPListener(at: TCPAddress(host: host, port: 0)) }
         #expect(error?.code == .notPermitted)
         #expect(error?.remedy?.contains("127.0.0.1") == true)
     }
 
-    @Test func othersAreLetInWhereThatIsAskedFor() throws {
+    @Test func otherComputersAreAcceptedIfRequested() throws {
         let listener = try TCPListener(at: TCPAddress(host: "0.0.0.0", port: 0), isOpenToOthers: true)
         #expect(listener.address.port != 0)
         let name = #expect(throws: LinkError.self) { try TCPListener(at: TCPAddress(host: "reader.example", port: 0)) }
         #expect(name?.code == .badName)
     }
 
-    @Test func manyLinksLeaveNoDescriptorBehind() async throws {
+    @Test func manyLinksLeaveNoDescriptorOpen() async throws {
         let listener = try TCPListener()
         let loop = try EventLoop()
         let connector = TCPConnector(loop: loop)
@@ -170,7 +170,7 @@ import Testing
         #expect(calls.openCount == 0)
     }
 
-    @Test func theNextAddressIsTriedAndTheLastOnesReasonIsTold() async throws {
+    @Test func theNextAddressIsTriedAndTheLastReasonIsReported() async throws {
         let lookup = HostLookup { _, port, isNumeric in
             guard !isNumeric else { return .success([]) }
             let hosts = ["192.0.2.1", "192.0.2.2"]
@@ -216,7 +216,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(30)), arguments: [false, true])
-    func aNameServerThatIsSilentHoldsNobodyUp(isCancelled: Bool) async throws {
+    func aSilentNameServerEndsWithTheTimeLimit(isCancelled: Bool) async throws {
         let end = try WakeUp()
         let lookup = HostLookup { _, _, isNumeric in
             if !isNumeric { _ = end.wait(milliseconds: -1) }
@@ -229,7 +229,7 @@ import Testing
         end.ring()
     }
 
-    @Test(.timeLimit(.minutes(30))) func itIsGivenUp() async {
+    @Test(.timeLimit(.minutes(30))) func aConnectionAttemptCanBeCancelled() async {
         silence()
         let task = Task { [address] in try await connector().connect(to: address) }
         while calls.count(.connect) == 0 { await Task.yield() }
@@ -250,7 +250,7 @@ import Testing
         #expect(calls.openCount == 0)
     }
 
-    @Test func whoGoesBeforeItsLinkIsMadeIsPassedOver() async throws {
+    @Test func connectionsThatEndBeforeTheirLinkIsMadeAreSkipped() async throws {
         let listener = try TCPListener(
             at: TCPAddress(host: "localhost", port: 4000), isOpenToOthers: false, loop: loop, calls: calls)
         calls.fail(.setOption, EINVAL)

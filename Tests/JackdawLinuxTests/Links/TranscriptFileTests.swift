@@ -12,7 +12,7 @@ import Testing
 
     private func text() throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
 
-    @Test func nothingFollowsATornLine() throws {
+    @Test func noLineFollowsATornLine() throws {
         defer { unsafe unlink(path) }
         let file = try TranscriptFile(path, link: "a:b")
         try file.write("one\n")

@@ -47,7 +47,7 @@ import Testing
         #expect(try await replay.received() == nil)
     }
 
-    @Test func nothingOfACardIsKeptUnlessThatIsAskedFor() async throws {
+    @Test func transcriptsAreMaskedByDefault() async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let path = "\(folder)/session.txt"
         let listener = try TCPListener()
@@ -115,7 +115,7 @@ import Testing
         if kind != "a folder" { #expect(try String(contentsOfFile: path, encoding: .utf8) == "kept") }
     }
 
-    @Test func aTranscriptThatIsNoneIsTold() async throws {
+    @Test func invalidTranscriptsAreRefused() async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let path = "\(folder)/session.txt"
         #expect(await linkError { _ = try await devices.connect(LinkName(.replay, path)) }?.code == .notFound)
@@ -131,7 +131,7 @@ import Testing
         #expect(await linkError { _ = try await devices.connect(missing) }?.code == .notFound)
     }
 
-    @Test func whatCannotBeOpenedYetOrCarriesNoBytesIsToldWithItsName() async throws {
+    @Test func unknownFamiliesAndSoundLinksAreRefusedInTranscripts() async throws {
         for text in ["sim:nobody", "record:\(folder)/a,sim:nobody"] {
             let error = await linkError { _ = try await devices.connect(LinkName(parsing: text)) }
             #expect(error?.code == .notFound)

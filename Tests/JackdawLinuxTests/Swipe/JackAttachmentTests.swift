@@ -59,11 +59,11 @@ struct JackAttachmentTests {
         ("+Mic,-Line", true), ("-Front Mic,-Rear Mic", false), ("-Headphone,-Front Headphone,+Line Out", false),
         ("+Line Out", nil), ("", nil), ("+HDMI", nil), ("+Headset,-Headphone", true),
     ])
-    func socketsTellWhatIsAttached(jacks: String, isAttached: Bool?) {
+    func theStateOfTheJacksShowsAnAttachedReader(jacks: String, isAttached: Bool?) {
         #expect(JackAttachment.isAttached(Self.states(jacks)) == isAttached)
     }
 
-    @Test func plugsAreToldAndTheThreadEndsWithTheStream() async {
+    @Test func plugsAreReportedAndTheThreadEndsWithTheStream() async {
         let card = ScriptedDevice(11, [(.jack(1, "Mic Jack"), false), (.jack(2, "Headphone Jack"), false)])
         for (number, time) in [Int64(1_000), 2_000, 3_000].enumerated() {
             waiting.at(time) { card.turn(2, number % 2 == 0) }
@@ -79,7 +79,7 @@ struct JackAttachmentTests {
     }
 
     /// A card that is unplugged and comes back.
-    @Test func aCardThatHasGoneIsWaitedFor() async {
+    @Test func aDisconnectedCardIsWaitedFor() async {
         let first = ScriptedDevice(11, [(.jack(1, "Headphone Jack"), true)])
         let second = ScriptedDevice(12, [(.jack(1, "Headphone Jack"), true)])
         waiting.at(700) { first.controlEvents.append(.failure(SystemFailure(code: ENODEV))) }
@@ -95,7 +95,7 @@ struct JackAttachmentTests {
     }
 
     @Test(arguments: [JackSensing.automatic, .manual])
-    func whereNothingIsSensedTheProgramSays(sensing: JackSensing) async {
+    func withoutJackDetectionTheProgramDecides(sensing: JackSensing) async {
         let attachment = attachment([], sensing)
         var reported: [Bool] = []
         for await isAttached in attachment.changes() {
@@ -112,7 +112,7 @@ struct JackAttachmentTests {
         }
     }
 
-    @Test func whatIsSensedOutweighsTheProgram() async {
+    @Test func aDetectedPlugOverridesTheProgram() async {
         let attachment = attachment([ScriptedDevice(11, [(.jack(1, "Headphone Jack"), false)])])
         attachment.set(true)
         for await isAttached in attachment.changes() {
@@ -121,7 +121,7 @@ struct JackAttachmentTests {
         }
     }
 
-    @Test func whatIsAlwaysAttachedIsNotAskedFor() async {
+    @Test func aPermanentAttachmentIsNotDetected() async {
         let attachment = attachment([ScriptedDevice(11, [(.jack(1, "Headphone Jack"), false)])], .always)
         attachment.set(false)
         for await isAttached in attachment.changes() {

@@ -52,7 +52,7 @@ struct KeptReadersTests {
     }
 
     /// A device that has just been plugged in belongs to root for a moment.
-    @Test func rightsThatComeLateAreWaitedFor() async throws {
+    @Test func latePermissionIsWaitedFor() async throws {
         var readers = sessions { number throws(LinkError) in
             if number == 0 { throw LinkError(.notPermitted, link: "x", "may not be opened") }
             return MemoryLink.pair(link: LinkName(.sim, "miura")).0

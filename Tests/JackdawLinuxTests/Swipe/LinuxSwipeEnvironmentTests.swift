@@ -174,7 +174,7 @@ struct LinuxSwipeEnvironmentTests {
     }
 
     @Test(arguments: ["sim:miura", "sim:nosuch", "tcp:localhost:1", "wav:x.wav", "replay:x", "ble:AA:BB:CC:DD:EE:FF"])
-    func whatLeadsToNoJackIsRefused(link: String) throws {
+    func linksWithoutAJackAreRefused(link: String) throws {
         do throws(LinkError) {
             _ = try LinuxDevices().swipeEnvironment(try LinkName(parsing: link))
             Issue.record("it was taken")
@@ -185,7 +185,7 @@ struct LinuxSwipeEnvironmentTests {
     }
 
     /// The sound of IPS's readers on a real card is not known.
-    @Test func whatIsNotKnownIsNotTried() async throws {
+    @Test func readersWithUnknownSoundAreNotOpened() async throws {
         let environment = try LinuxDevices().swipeEnvironment(LinkName(.alsa, "null"), memory: .none)
         for type in [AudioJackReaderType.ips, .ipsEnterprise, .none] {
             do throws(LinkError) {
@@ -220,7 +220,7 @@ struct LinuxSwipeEnvironmentTests {
 
     // MARK: memory
 
-    @Test func whatWasFoundIsTriedFirst() async throws {
+    @Test func theStoredReaderIsTriedFirst() async throws {
         let (folder, jack) = (SwipeFolder(), ScriptedJack())
         let types: [AudioJackReaderType] = [.ips, .unimag]
         jack.found.with { $0 = "unimag" }
@@ -244,7 +244,7 @@ struct LinuxSwipeEnvironmentTests {
 
     // MARK: the jack
 
-    @Test func nothingIsLookedForWithoutAMicrophone() async throws {
+    @Test func noSearchStartsWithoutAMicrophone() async throws {
         let card = ScriptedDevice(11, [(.jack(1, "Mic Jack"), false), (.jack(2, "Headphone Jack"), true)])
         let attachment = JackAttachment(.automatic) { () throws(LinkError) in
             guard let source = try? ElementJacks(card) else { return nil }
@@ -277,7 +277,7 @@ struct LinuxSwipeEnvironmentTests {
         await search
     }
 
-    @Test func whatIsBeingOpenedIsClosedAtTheEnd() async throws {
+    @Test func aLinkThatIsBeingOpenedIsClosedAtTheEnd() async throws {
         let jack = ScriptedJack()
         jack.mayOpen.with { $0 = false }
         let environment = Self.environment(jack)

@@ -67,7 +67,7 @@ struct PlaybackVolumeTests {
         #expect(await missing.raise())
     }
 
-    @Test func whatFailsIsNotAtItsMost() async {
+    @Test func aVolumeThatCannotBeSetIsNotFull() async {
         let forbidden = PlaybackVolume { () throws(LinkError) in throw LinkError(.notPermitted, link: "x", "no") }
         #expect(await !forbidden.isFull())
         #expect(await !forbidden.raise())
@@ -82,7 +82,7 @@ struct PlaybackVolumeTests {
     }
 
     /// A card that was pulled out and put back.
-    @Test func aMixerThatHasFailedIsOpenedAnew() async {
+    @Test func aMixerThatHasFailedIsOpenedAgain() async {
         let (gone, back) = (MixerBench(), MixerBench())
         let opened = Shared(0)
         let volume = PlaybackVolume { () throws(LinkError) in

@@ -24,7 +24,7 @@ final class SwipeFolder {
 @Suite struct ReaderMemoryTests {
     private let folder = SwipeFolder()
 
-    @Test func whatIsRememberedIsKnownAgain() throws {
+    @Test func aStoredFamilyIsLoaded() throws {
         let memory = try #require(folder.memory())
         #expect(memory.family() == nil)
         memory.remember("ips")
@@ -37,7 +37,7 @@ final class SwipeFolder {
         #expect(ReaderMemory(.none) { "PCH" } == nil)
     }
 
-    @Test func whatIsDamagedIsAsNone() throws {
+    @Test func damagedFilesHaveNoFamily() throws {
         let memory = try #require(folder.memory())
         memory.remember("unimag")
         let path = "\(folder.path)/\(folder.names[0])"
@@ -79,7 +79,7 @@ final class SwipeFolder {
         #expect(folder.names[0].utf8.count < 100)
     }
 
-    @Test func whereNothingCanBeWrittenNothingIsRemembered() throws {
+    @Test func anUnwritableDirectoryStoresNoFamily() throws {
         let memory = try #require(ReaderMemory(.directory("/dev/null/jackdaw")) { "PCH" })
         memory.remember("unimag")
         #expect(memory.family() == nil)

@@ -37,7 +37,7 @@ struct SearchRunTests {
         return samples
     }
 
-    @Test func aCardThatGoesOnNoMoreIsGivenUp() async throws {
+    @Test func aCardWithoutSoundTimesOut() async throws {
         let port = ScriptedSoundPort { [clock] _ in
             clock.advance(by: .milliseconds(50))
             return nil
@@ -47,7 +47,7 @@ struct SearchRunTests {
     }
 
     /// The end comes in the same block as the wish for tones.
-    @Test func aReaderThatIsHeardInABlockThatLastsLongNeedsNoTones() async throws {
+    @Test func aReaderThatIsReceivedInALongBlockNeedsNoTones() async throws {
         let block = [Float](repeating: 0, count: 9_600) + (try Self.swipe())
         let port = ScriptedSoundPort { number in
             number == 0
@@ -60,13 +60,13 @@ struct SearchRunTests {
         #expect(report.found == "unimag")
     }
 
-    @Test func aCardThatHasGoneIsToldOf() async throws {
+    @Test func aCardThatDisappearsEndsTheSearch() async throws {
         let port = ScriptedSoundPort { $0 < 5 ? ScriptedSoundPort.silence : (.disconnected, []) }
         #expect(await failure(SearchRun(link, port, try candidates(), clock: clock)) == .disconnected)
     }
 
     /// A person may think for as long as they like.
-    @Test func whatWaitsForPermissionDoesNotCount() async throws {
+    @Test func waitsForPermissionDoNotCount() async throws {
         let heard = Shared(0)
         let port = ScriptedSoundPort { [clock] number in
             clock.advance(by: .milliseconds(10))
@@ -84,7 +84,7 @@ struct SearchRunTests {
         #expect(asked.with { $0 } == 1)
     }
 
-    @Test func aSearchThatIsGivenUpEnds() async throws {
+    @Test func aCancelledSearchEnds() async throws {
         let (questions, question) = AsyncStream<Void>.makeStream()
         let run = SearchRun(link, ScriptedSoundPort { _ in ScriptedSoundPort.silence }, try candidates(), clock: clock)
         let task = Task { () -> LinkError.Code? in
@@ -106,7 +106,7 @@ struct SearchRunTests {
     }
 
     /// A swipe during the question answers it; of several channels the first one counts.
-    @Test(arguments: [1, 2]) func itIsListenedWhilePermissionIsAwaited(channelCount: Int) async throws {
+    @Test(arguments: [1, 2]) func soundIsReceivedWhilePermissionIsAwaited(channelCount: Int) async throws {
         let swipe = try Self.swipe()
         let isAsked = Shared(false)
         let blocks = Shared(0)
@@ -132,7 +132,7 @@ struct SearchRunTests {
     }
 
     /// The halves of a swipe that has a hole are none.
-    @Test(arguments: [0, 480]) func whatIsHalfHeardIsForgotten(lost: Int64) async throws {
+    @Test(arguments: [0, 480]) func aSwipeWithAGapIsNotRead(lost: Int64) async throws {
         let swipe = try Self.swipe()
         let half = swipe.count / 2
         let heard = Shared(0)

@@ -24,8 +24,8 @@ struct SwipeStressTests {
         // On a loaded machine libdispatch adds threads to the pool of Swift's tasks.
         let threads = try #require(numbers["threads"]?.compactMap { Int($0) })
         #expect(threads[1] - threads[0] < 1_000 / 10, "\(text)")
-        // Another thread has its own heap of a hundred kilobytes; a task or ten milliseconds of sound that were left in each
-        // cycle would be more.
+        // Another thread has its own heap of a hundred kilobytes; a task or ten milliseconds of sound that were left in
+        // each cycle would be more.
         let heap = try #require(numbers["heap"]?.compactMap { Int($0) })
         #expect(heap[1] - heap[0] < 1_000 * 200, "\(text)")
         #expect(numbers["living"] == ["0", "0", "0"])

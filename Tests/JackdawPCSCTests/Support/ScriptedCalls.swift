@@ -90,8 +90,8 @@ final class ScriptedCalls: PCSCCalls {
         return state.with { $0.readers.map(\.name) }
     }
 
-    /// As pcsc-lite 1.9.9: a state without any bit is not known, and the readers' number is the state of the reader that
-    /// does not exist.
+    /// As pcsc-lite 1.9.9: a state without any bit is not known, and the readers' number is the state of the
+    /// reader that does not exist.
     func waitForChange(
         _ context: ServiceContext, _ readers: inout [ReaderStatus], milliseconds: UInt32
     ) throws(PCSCFailure) {

@@ -5,8 +5,8 @@ import Testing
 
 /// A card in a slot of vpcd's virtual reader: a client of its port that answers commands by a closure.
 ///
-/// A message is two octets of its length, most significant first, and its octets: 00 power off, 01 power on, 02 reset, 04
-/// asks for the answer to reset, and more octets are a command (vsmartcard, `vpcd.h`).
+/// A message is two octets of its length, most significant first, and its octets: 00 power off, 01 power on, 02 reset,
+/// 04 asks for the answer to reset, and more octets are a command (vsmartcard, `vpcd.h`).
 final class ScriptedCard: Sendable {
     struct State: Sendable {
         var resets = 0

@@ -79,7 +79,7 @@ import Testing
         #expect("\(objects)" == "10 bytes")
     }
 
-    @Test mutating func whatIsLateIsRefusedAndTheReaderEndsThePayment() {
+    @Test mutating func lateAnswersAreRefusedAndTheReaderEndsThePayment() {
         let requests: [(BBPOSRequest, Int, BBPOSCall?)] = [
             (.application(["A"]), 10, .cancelSelectApplication), (.amount, 20, .cancelSetAmount),
             (.pin, 30, .cancelPINEntry), (.identity, 40, .sendIdentity(isRight: false)),
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test mutating func aSilentReaderIsGivenUp() {
+    @Test mutating func aSilentReaderTimesOut() {
         findChip()
         _ = call(.checkCard(.insert, within: .seconds(5)))
         now += .seconds(5)
@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test(arguments: [BBPOSCall.cancelAutoConfiguration, .stopAudio])
-    mutating func aSearchForSettingsThatIsBrokenOffSaysSo(_ call: BBPOSCall) throws {
+    mutating func anInterruptedSearchForSettingsIsReported(_ call: BBPOSCall) throws {
         enter(.configuring)
         let outputs = try reader.perform(call, at: now)
         #expect(outputs.map(Self.text) == ["send \(call)", "no sound settings: INTERRUPTED"])
@@ -184,7 +184,7 @@ import Testing
         #expect(tell(.autoConfigurationFailed(.interrupted)) == [])
     }
 
-    @Test mutating func aPaymentIsBegunWithWhatIsGiven() {
+    @Test mutating func aPaymentBeginsWithTheGivenSettings() {
         findChip()
         var settings = BBPOSTransactionSettings()
         settings.time = "2611"

@@ -24,7 +24,7 @@ import Testing
 
     /// A dialogue: FCI with a PDOL of 9F1A, 5A and 9F37, processing options, a record with number, expiry and both
     /// CDOLs, a PIN, and a cryptogram.
-    @Test func aDialogueKeepsWhatIsOpen() {
+    @Test func aDialogueKeepsDataThatAreNoCardData() {
         check([
             (
                 "> 00A4 0400 07 A0000000031010 00", "> 00 A4 04 00 07 A0 00 00 00 03 10 10 00"
@@ -68,7 +68,7 @@ import Testing
         #expect(words.dropFirst(6).allSatisfy { $0 == "**" })
     }
 
-    @Test func whatIsNoCommandIsMasked() {
+    @Test func packetsThatAreNoCommandsAreMasked() {
         check([("> 476173", "> ** ** **"), ("> 00B2010C05476173", "> ** ** ** ** ** ** ** **")])
     }
 
@@ -133,8 +133,8 @@ import Testing
 
     // MARK: classes
 
-    /// With secure messaging (04, 08, 0C, 84, 8C, 60 of channel 4), in a chain (10, 50), on a channel (01, 42), of EMV (80)
-    /// and of other makers (90, A0, FE); 20 is reserved.
+    /// With secure messaging (04, 08, 0C, 84, 8C, 60 of channel 4), in a chain (10, 50), on a channel (01, 42), of EMV
+    /// (80) and of other makers (90, A0, FE); 20 is reserved.
     @Test(
         arguments: [
             0x00, 0x04, 0x08, 0x0C, 0x01, 0x42, 0x60, 0x10, 0x50, 0x80, 0x84, 0x8C, 0x90, 0xA0, 0xFE, 0x20,

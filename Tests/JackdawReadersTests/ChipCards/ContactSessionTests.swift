@@ -147,7 +147,7 @@ import Testing
         #expect(error?.code == .disconnected)
     }
 
-    @Test func aCardholderWhoDoesNotChooseEndsTheSelectionAtTheLimit() async throws {
+    @Test func aChoiceWithoutAnAnswerEndsAtTheLimit() async throws {
         let clock = ManualClock()
         let session = session(Self.selectable(), Terminal(isUndecided: true), clock: clock)
         let selection = try selection()
@@ -270,7 +270,7 @@ import Testing
     }
 
     @Test(arguments: [PINEntry.digits(SecretOctets([1, 2, 3])), .cancelled, .enciphered])
-    func whatIsNoPINCancelsTheTransaction(pin: PINEntry) async throws {
+    func invalidPINsCancelTheTransaction(pin: PINEntry) async throws {
         let link = Self.link(profile: "1000", records: "8E0A 00000000 00000000 0100")
         let outcome = try await session(link, Terminal(pin: pin)).run(try kernel())
         #expect(termination(outcome) == .cancelled)

@@ -51,7 +51,8 @@ import Testing
         #expect(early.status == .lowBattery)
     }
 
-    @Test(arguments: CloverGoDeviceError.allCases) func whatFailsHasToBeConnectedAnew(error: CloverGoDeviceError) {
+    @Test(arguments: CloverGoDeviceError.allCases)
+    func errorsOfTheDeviceNeedANewConnection(error: CloverGoDeviceError) {
         var reader = Self.ready()
         reader.receive(error)
         #expect(reader.status == (error == .firmwareUpdateNotSupported ? .ready : .disconnected))
@@ -71,7 +72,7 @@ import Testing
         #expect(reader.takesSwipeOfChipCard)
     }
 
-    @Test func nothingIsHeardOfAReaderThatIsNotThere() {
+    @Test func eventsWithoutAConnectionAreIgnored() {
         var reader = CloverGoReader()
         for event in CloverGoInitializationEvent.allCases { reader.receive(event) }
         for event in CloverGoTransactionEvent.allCases { reader.receive(event) }

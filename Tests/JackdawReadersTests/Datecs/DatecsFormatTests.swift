@@ -9,7 +9,7 @@ import Testing
         "81 00 0000", "81 01 0000", "81 00 0004 11 22 33 44", "81 00 0005 3F F8 01 49 27", "90 20 0002 0D 00",
     ].map(hex)
 
-    /// Without a check no packet is taken behind garbage.
+    /// Without a check no packet is taken after garbage.
     @Test func framesAreCutHoweverTheyCome() {
         verify(DatecsFormat(.command), frames: Self.commands, garbage: [], isChecked: false)
         verify(DatecsFormat(.answer), frames: Self.answers, garbage: [], isChecked: false)
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func aPacketBehindGarbageIsTakenBehindAPauseOnly() {
+    @Test func aPacketAfterGarbageIsTakenOnlyAfterAPause() {
         let packet = Self.answers[2]
         #expect(cut([0] + packet, with: DatecsFormat(.answer), step: 3).frames.isEmpty)
         #expect(cut([[0], packet], with: DatecsFormat(.answer), step: 3).frames == [packet])
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func fieldsAreNamedAndWhatMayBeCardDataIsHidden() {
+    @Test func fieldsAreNamedAndPossibleCardDataIsHidden() {
         let answer = DatecsFormat(.answer).fields(of: Self.answers[4])
         #expect(answer.map(\.value) == ["10 card reader", "no paper", "2", "2 bytes"])
         let command = DatecsFormat(.command).fields(of: Self.commands[2])
@@ -52,7 +52,7 @@ import Testing
         #expect(DatecsFormat(.answer).fields(of: Self.answers[0])[1].value == "ready")
     }
 
-    @Test func whatGoesTheOtherWayIsRefused() {
+    @Test func packetsOfTheOtherDirectionAreRefused() {
         for answer in Self.answers { #expect(throws: FrameFault.self) { try DatecsFormat(.command).check(answer) } }
         for command in Self.commands { #expect(throws: FrameFault.self) { try DatecsFormat(.answer).check(command) } }
         expectFault(.length, at: 2, "2049", "2048") {

@@ -62,7 +62,7 @@ struct PublishedSwipeTests {
     }
 
     /// Whatever way a swipe is shown, no more of the number is in it than may be.
-    @Test func nothingShowsMoreThanTheMaskedNumber() throws {
+    @Test func printedFormsHaveTheMaskedNumberOnly() throws {
         var builder = ReaderSwipe.Builder()
         let track = Array(";4111111111111111=28121010000012345678?".utf8)
         builder.add(.track(2), track.span)
@@ -78,7 +78,7 @@ struct PublishedSwipeTests {
     }
 
     @Test(arguments: ["123456789012", "12345678901234567890", "41111111a1111111", ""])
-    func whatIsNoAccountNumberIsNotShown(number: String) {
+    func invalidAccountNumbersAreNotShown(number: String) {
         var builder = ReaderSwipe.Builder()
         builder.add(.track(2), Array(";\(number)=2812?".utf8).span)
         #expect(builder.finish(family: "test", cipher: nil).maskedNumber == nil)
@@ -92,7 +92,7 @@ struct PublishedSwipeTests {
         #expect("\(ReaderFact.model("411111111111111128121010"))" == "model 411111**************1010")
         #expect("\(ReaderFact.firmware("%B4111111111111111^DOE/JANE^2812?"))" == "firmware 33 characters")
         #expect("\(ReaderFact.firmware(";4111111111111111=2812101?"))" == "firmware 26 characters")
-        // A name is behind the `^` of a track also where the number is masked already.
+        // A name is after the `^` of a track also where the number is masked already.
         #expect("\(ReaderFact.firmware("%B4111********1111^DOE/JANE^2812?"))" == "firmware 33 characters")
         #expect("\(ReaderFact.status("^DOE/JANE"))" == "status 9 characters")
         #expect("\(ReaderFact.firmware("K=4 V=1.0"))" == "firmware K=4 V=1.0")

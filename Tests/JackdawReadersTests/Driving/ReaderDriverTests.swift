@@ -71,7 +71,8 @@ struct ReaderDriverTests {
         }
     }
 
-    /// 4,096 bytes without a frame, however they come, and not one less; the first of them are shown, but for what may be of a card.
+    /// 4,096 bytes without a frame, however they come, and not one less; the first of them are shown, but
+    /// for what may be of a card.
     @Test(arguments: [1, 7, 4_096]) func bytesWithoutAFrameAreReportedOnce(block: Int) {
         var driver = Self.driver(in: .ready)
         let start = [0xE1, 0x02] + Array(";4111111111111111=2912".utf8) + [UInt8](repeating: 0xFF, count: 8)
@@ -104,7 +105,7 @@ struct ReaderDriverTests {
 
     /// IPS's readers answer `0C` with four bytes, the second `4D`. Only who knows their number waits for a frame: for
     /// others the reader may be silent until a card is swiped.
-    @Test(arguments: [false, true]) func timeTellsNothingOfAReaderFromWhichNoFrameIsExpected(isSimulated: Bool) throws {
+    @Test(arguments: [false, true]) func bytesAreForeignOnlyIfAFrameIsExpected(isSimulated: Bool) throws {
         let family = try #require(ReaderFamily.named("ips"))
         var driver = ReaderDriver(try family.makeDialect(isSimulated ? family.simulatedProfile : family.profile))
         _ = driver.perform(.connect, at: .zero)

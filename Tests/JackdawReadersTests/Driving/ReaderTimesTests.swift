@@ -37,7 +37,7 @@ struct ReaderTimesTests {
     }
 
     /// Each time that a request was sent may be answered: what comes late must not be taken for the answer to the next.
-    @Test func whatAnswersAnEarlierTryIsNotTheNextAnswer() {
+    @Test func anAnswerToAnEarlierAttemptIsNotTheNextAnswer() {
         var driver = ReaderDriverTests.driver(in: .asking)
         _ = driver.advance(to: .seconds(4))
         let answered = driver.receive(Array("d".utf8).span, at: .seconds(5))
@@ -51,7 +51,7 @@ struct ReaderTimesTests {
     }
 
     /// Answers that come together: the second cannot answer what was sent only after the first.
-    @Test func whatComesWithAnAnswerDoesNotAnswerTheNextRequest() {
+    @Test func framesAfterAnAnswerDoNotAnswerTheNextRequest() {
         var driver = ReaderDriverTests.driver(in: .armed)
         let outputs = driver.receive(Array("wdd".utf8).span, at: .seconds(1))
         #expect(
@@ -63,7 +63,7 @@ struct ReaderTimesTests {
     }
 
     /// A reader that was not waited for may still answer.
-    @Test func whatAnswersARequestThatWasGivenUpIsNotTheNextAnswer() {
+    @Test func anAnswerToACancelledRequestIsNotTheNextAnswer() {
         var driver = ReaderDriver(MagTekDialect())
         _ = driver.perform(.connect, at: .zero)
         let cancelled = driver.perform(.cancel, at: .milliseconds(100))
@@ -108,8 +108,8 @@ struct ReaderTimesTests {
         #expect(!effects.contains("waiting for a card"))
     }
 
-    /// What has no checks is no frame behind noise, and noise ends with a silence.
-    @Test func noiseDoesNotHideWhatComesLater() {
+    /// What has no checks is no frame after noise, and noise ends with a silence.
+    @Test func framesAfterNoiseAreRead() {
         var driver = ReaderDriver(IDTechDialect())
         _ = driver.perform(.connect, at: .zero)
         for answer in ["06024a03" + "4b", "06024e014103" + "0f"] { _ = driver.receive(hex(answer).span, at: .zero) }
@@ -187,7 +187,7 @@ struct ReaderTimesTests {
         #expect(Self.effects(&driver, until: .seconds(62)) == ["61000.0 > K"])
     }
 
-    @Test func aReaderThatIsAlwaysArmedIsHeardUnasked() {
+    @Test func swipesOfAnAlwaysArmedReaderNeedNoRequest() {
         var dialect = ScriptedDialect()
         dialect.isAlwaysArmed = true
         var driver = ReaderDriverTests.driver(in: .ready, dialect)
@@ -196,7 +196,7 @@ struct ReaderTimesTests {
         #expect(driver.state == .ready)
     }
 
-    @Test func noiseIsToldOnce() {
+    @Test func noiseIsReportedOnce() {
         var driver = ReaderDriverTests.driver(in: .ready)
         let outputs = driver.receive(Array("###t".utf8).span, at: .zero)
         #expect(

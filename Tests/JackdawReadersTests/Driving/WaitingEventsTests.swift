@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct WaitingEventsTests {
     /// The program may never have taken all of them.
-    @Test(arguments: [0, 1, 200]) func whatWasTakenTakesNoRoom(behind: Int) {
+    @Test(arguments: [0, 1, 200]) func receivedEventsTakeNoMemory(behind: Int) {
         var waiting = WaitingEvents()
         for _ in 0..<behind { waiting.append(.ready) }
         for number in 0..<10_000 {

@@ -8,7 +8,7 @@ import Testing
         try #require(ReaderFamily.named(name)).makeDialect()
     }
 
-    @Test func whatIsSentIsAsPublished() throws {
+    @Test func requestsAreThePublishedOnes() throws {
         let dialect = try Self.dialect("flojack")
         #expect(dialect.identification.map(\.bytes) == [hex("01040104"), hex("01040207")])
         #expect(try dialect.arming(for: .seconds(5)).map(\.bytes) == [hex("03040106")])
@@ -18,7 +18,7 @@ import Testing
         #expect(throws: ReaderError.self) { try dialect.setting(ReaderSetting(0xFF00, [])) }
     }
 
-    @Test func whatComesIsUnderstood() throws {
+    @Test func messagesAreUnderstood() throws {
         var dialect = try Self.dialect("flojack")
         let software = dialect.identification[1]
         let status = try FloJackFormat.message(.status, 2, [0x02, 0x10])

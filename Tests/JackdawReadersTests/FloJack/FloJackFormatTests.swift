@@ -29,7 +29,7 @@ import Testing
     }
 
     /// Two that are published with a mistake.
-    @Test func whatIsWrongIsRefused() {
+    @Test func wrongMessagesAreRefused() {
         expectFault(.check, at: 4, "09", "08") {
             try FloJackFormat().check(hex("0C 05 01 00 09"))
         }

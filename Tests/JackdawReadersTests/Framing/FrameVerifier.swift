@@ -59,7 +59,7 @@ func cut(_ parts: [[UInt8]], with format: some FrameFormat, step: Int) -> CutStr
 ///   - format: whose frames they are.
 ///   - frames: correct ones.
 ///   - garbage: bytes that no frame begins with.
-///   - unchecked: frames of the same format that have no checks, which are taken behind frames only.
+///   - unchecked: frames of the same format that have no checks, which are taken after frames only.
 ///   - isChecked: whether frames have a sum, so that none is taken where one byte is another.
 ///   - isLine: whether the last byte separates frames: without it two are one.
 func verify(
@@ -85,7 +85,7 @@ func verify(
     }
     for frame in frames {
         for count in truncations(of: frame.count, &random) {
-            // What is cut off is lost, and nothing behind it once it was clear that nothing more comes.
+            // What is cut off is lost, and nothing after it once it was clear that nothing more comes.
             let parts = [Array(frame[..<count]), frame]
             let whole = cut(parts, with: format, step: frame.count)
             #expect(whole.covers(count + frame.count))

@@ -39,7 +39,7 @@ import Testing
         #expect(stepsPerByte(mixed) < 100)
     }
 
-    @Test func theyAreCutAlikeHoweverTheyComeAndAFrameBehindThemIsFound() throws {
+    @Test func beginningsAreCutAlikeInAllBlockSizesAndTheNextFrameIsFound() throws {
         let ping = try NEOFormat.command(0x18, 0x01)
         let format = NEOFormat(.command, greatestData: 255)
         let beginning = Array(Self.beginning.dropLast(2)) + [0x00, 0xFF]
@@ -50,7 +50,7 @@ import Testing
     }
 
     /// A frame in whose data others lie, such as a firmware that is sent: its damage hides none of them.
-    @Test func whatIsInADamagedFrameIsStillFound() throws {
+    @Test func framesInADamagedFrameAreFound() throws {
         let inner = try NEOFormat.command(0x18, 0x01)
         var outer = try NEOFormat.command(0x60, 0x10, (0..<15).flatMap { _ in inner })
         outer[outer.count - 1] ^= 1

@@ -39,7 +39,7 @@ import Testing
         for request in requests { #expect(throws: Never.self) { try BTMagFormat().check(request.bytes) } }
     }
 
-    @Test func itIsAlwaysArmedUnlessAProfileHasACommandForIt() throws {
+    @Test func theReaderIsAlwaysArmedUnlessAProfileHasACommandForIt() throws {
         let usual = try Self.dialect()
         #expect(usual.isAlwaysArmed)
         #expect(try usual.arming(for: .seconds(20)).isEmpty)
@@ -77,7 +77,7 @@ import Testing
     }
 
     /// The end of such a swipe is not published: it is dropped, and no event has card data.
-    @Test func aSwipeInPlainTextIsDroppedAndTold() throws {
+    @Test func aSwipeInPlainTextIsDroppedAndReported() throws {
         var driver = ReaderDriver(try Self.dialect([.takesCommands: .flag(false)]))
         _ = driver.perform(.connect, at: .zero)
         _ = driver.perform(.requestSwipe(within: .seconds(20)), at: .zero)

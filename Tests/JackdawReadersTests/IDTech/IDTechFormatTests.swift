@@ -58,7 +58,7 @@ import Testing
 
     /// Each check of a swipe, wrong by itself.
     @Test(arguments: [(3, FrameFault.Code.check), (2, .check), (1, .end)])
-    func aWrongEndIsToldWithItsPlace(fromEnd: Int, code: FrameFault.Code) {
+    func aWrongEndIsReportedWithItsPlace(fromEnd: Int, code: FrameFault.Code) {
         var damaged = PublishedSwipes.original
         damaged[damaged.count - fromEnd] ^= 1
         let fault = #expect(throws: FrameFault.self) { try IDTechSwipeFormat().check(damaged) }
@@ -119,8 +119,8 @@ import Testing
         }
     }
 
-    @Test func aBodyWhoseFieldsDoNotFitIsToldOf() throws {
-        // A track of 60 characters in a body that ends behind it.
+    @Test func bodiesWhoseFieldsDoNotFitAreRefused() throws {
+        // A track of 60 characters in a body that ends after it.
         let short = try IDTechSwipeFormat.frame([0x00, 0x3F, 60, 0, 0] + [UInt8](repeating: 0x2A, count: 59))
         expectFault(.length, at: 8, "59", "1", "60") {
             _ = try IDTechSwipe(short.span)

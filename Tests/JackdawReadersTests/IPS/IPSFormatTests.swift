@@ -3,8 +3,8 @@ import Testing
 
 @testable import JackdawReaders
 
-/// Swipes in the layout that IPS's readers are thought to have. The frame is synthetic: made from the layout, with a published
-/// test key, by other code than this.
+/// Swipes in the layout that IPS's readers are thought to have. The frame is synthetic: made from the layout, with a
+/// published test key, by other code than this.
 @Suite struct IPSFormatTests {
     private static let swipe = PublishedSwipes.ips
 
@@ -54,7 +54,7 @@ import Testing
         #expect(throws: ReaderError.self) { try family.makeDialect(profile) }
     }
 
-    @Test func theAnswerToWakingIsWaitedForWhereThatIsWanted() throws {
+    @Test func theAnswerToWakingIsAwaitedIfTheProfileRequiresIt() throws {
         let family = try #require(ReaderFamily.named("ips"))
         #expect(try family.makeDialect().identification.map(\.isAnswered) == [false])
         var profile = family.profile
@@ -80,7 +80,7 @@ import Testing
             for step in 1...5 {
                 let whole = cut(answer + Self.swipe + answer, with: format, step: step)
                 #expect(whole.frames == [answer, Self.swipe, answer])
-                // What is cut off is none, and hides nothing behind a silence.
+                // What is cut off is none, and hides nothing after a silence.
                 for count in 1..<answer.count {
                     let parts = [Array(answer[..<count]), answer]
                     #expect(cut(parts, with: format, step: step).frames == [answer])
@@ -115,7 +115,7 @@ import Testing
     }
 
     /// Nothing of IPS Enterprise is known, and the driver says what it needs.
-    @Test func nothingIsMadeUpOfIPSEnterprise() throws {
+    @Test func valuesOfIPSEnterpriseAreMissing() throws {
         let family = try #require(ReaderFamily.named("ipsenterprise"))
         let known = try #require(ReaderFamily.named("ips"))
         let times = ReaderProfile.commonTimes.keys
@@ -140,7 +140,7 @@ import Testing
         #expect(whole.covers(262))
     }
 
-    @Test func aWrongCRCIsToldWithItsPlace() {
+    @Test func aWrongCRCIsReportedWithItsPlace() {
         var damaged = Self.swipe
         damaged[130] ^= 1
         expectFault(.check, at: 130, "58", "59") {

@@ -22,7 +22,7 @@ import Testing
         #expect(DynamoPacketFormat.packets(of: []) == [hex("99 00 00 67")])
     }
 
-    @Test func whatIsWrongIsToldWithItsPlace() {
+    @Test func wrongPacketsAreReportedWithTheirPlace() {
         expectFault(.check, at: 4, "36", "35") {
             try DynamoPacketFormat().check(hex("99 00 01 31 36"))
         }
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func whatIsLostIsToldOnce() {
+    @Test func lostPacketsAreReportedOnce() {
         let packets = DynamoPacketFormat.packets(of: message, from: 14, size: 100)
         var missing = packets
         missing.remove(at: 2)
@@ -74,7 +74,7 @@ import Testing
         #expect(join(packets + [packets[5]], most: 599).messages == [Array(message.suffix(100))])
     }
 
-    /// What fuzzing found: behind a packet of number 255 the next number was 256, which a byte does not hold.
+    /// What fuzzing found: after a packet of number 255 the next number was 256, which a byte does not hold.
     @Test func aNumberThatNoPacketHasLosesTheMessage() {
         let end = DynamoPacketFormat.packets(of: [7])
         #expect(join([hex("69 FF 01 10 87"), hex("69 00 01 10 86")] + end + end).faults == [.impossible(255)])

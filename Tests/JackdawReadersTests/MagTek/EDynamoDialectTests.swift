@@ -16,7 +16,7 @@ import Testing
         return try MagTekBlockJoiner.blocks(of: [kind] + content, size: size)
     }
 
-    @Test func nothingIsAsked() {
+    @Test func theReaderReceivesNoRequests() {
         #expect(dialect.identification.isEmpty)
         #expect(dialect.arming(for: .seconds(20)).isEmpty)
         #expect(dialect.isAlwaysArmed)
@@ -85,7 +85,7 @@ import Testing
         #expect(words(found).first == "reported: battery unknown")
     }
 
-    @Test func whatIsLostIsToldOnce() throws {
+    @Test func lostBlocksAreReportedOnce() throws {
         var notifications = try blocks(MagTekCardRecordTests.record)
         notifications.remove(at: 3)
         #expect(meanings(notifications) == ["bad swipe: lostMessage 3"])
@@ -94,7 +94,7 @@ import Testing
         #expect(meanings([[]]) == ["bad swipe: lostMessage"])
     }
 
-    @Test func whatIsNoSwipeIsSaidToBeNone() throws {
+    @Test func recordsWithoutTracksAreBadSwipes() throws {
         let blank = [UInt8](repeating: 0, count: 867)
         #expect(meanings(try blocks(blank)) == ["bad swipe: no track was read"])
         // Bits 1 and 2 are always set (D998200115-17, 6.6).

@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func whatIsLostIsToldOnceAndTheNextMessageIsJoined() {
+    @Test func lostBlocksAreReportedOnceAndTheNextMessageIsJoined() {
         let next: [[UInt8]] = [[0, 1], [1, 2], [0xFF, 2]]
         let joined = Outcome.message([1, 2])
         #expect(join([[0, 9], [2, 9], [3, 9], [0xFF, 4]] + next) == [.fault(.missing(1)), joined])
@@ -59,7 +59,7 @@ import Testing
         #expect(outcomes == [.fault(.tooLong(most: 20)), .message([1])])
     }
 
-    /// Whatever comes: no message that was not sent, and none lost behind a whole one.
+    /// Whatever comes: no message that was not sent, and none lost after a whole one.
     @Test func notificationsInDisorderMakeNoMessage() throws {
         var random = SeededRandom(seed: 3)
         let message = (0..<60).map { UInt8($0) }

@@ -152,7 +152,7 @@ import Testing
     }
 
     /// Plain text is a track from its sentinel, of a reader that does not encrypt.
-    @Test func whatIsNeitherATrackNorDigitsIsNoSwipe() throws {
+    @Test func linesWithInvalidFieldsAreNoSwipes() throws {
         for (index, text) in [(2, "12G4"), (3, "Z"), (5, "%B1?"), (8, ";")] {
             #expect(throws: FrameFault.self) {
                 _ = try Self.line(PublishedSwipes.magTekClear) { $0[index] = Array(text.utf8) }

@@ -19,7 +19,7 @@ import Testing
     }
 
     /// Padding between frames, and among bytes that are none, however it comes.
-    @Test func paddingIsCutAlikeHoweverItComes() {
+    @Test func paddingIsCutAlikeInAllBlockSizes() {
         let padding = [UInt8](repeating: UInt8(ascii: "x"), count: 300)
         let stream =
             padding + Self.swipe + padding + line("0200") + [10] + padding + PublishedSwipes.magTekClear + padding + [
@@ -39,14 +39,15 @@ import Testing
     @Test func commandsAndAnswersAreMade() throws {
         #expect(try MagTekFormat.command(.keySerialNumber) == line("0900"))
         #expect(try MagTekFormat.command(.setSession, [1, 2, 3, 4, 5, 6, 7, 8]) == line("0A080102030405060708"))
-        // The manual's example of an answer to a question for the counter: a serial number of 16 bytes, three of the counter.
+        // The manual's example of an answer to a question for the counter: a serial number of 16
+        // bytes, three of the counter.
         let serial = Array("TEST SETUP 0001\0".utf8)
         let counter = try MagTekFormat.answer(.done, serial + [0, 0x07, 0xF1])
         #expect(counter == line("0013544553542053455455502030303031000007F1"))
         #expect(throws: FrameFault.self) { try MagTekFormat.command(.setProperty, [UInt8](repeating: 0, count: 121)) }
     }
 
-    /// Every character at every place of eight and behind them.
+    /// Every character at every place of eight and after them.
     @Test func onlyHexadecimalDigitsAreDigits() {
         for place in 4..<24 {
             for byte in UInt8.min...UInt8.max where byte != UInt8(ascii: "\r") && byte != UInt8(ascii: "|") {
@@ -68,7 +69,7 @@ import Testing
     }
 
     /// A reader without a key, with a serial number, a counter and an AAMVA track: made from the layout.
-    @Test func whatAReaderWithoutAKeySendsIsHidden() throws {
+    @Test func tracksOfAReaderWithoutAKeyAreHidden() throws {
         let track = Array("#1234567890123456?".utf8).map { String($0, radix: 16, uppercase: true) }.joined()
         let start = "#1234567890123456?|0400|||\(track)|00000000||TEST SETUP 0001|||000000|"
         // Of the characters before it, by the polynomial's definition.
@@ -108,7 +109,7 @@ import Testing
         for step in [64, 1_000] { #expect(cut(stream, with: MagTekFormat(.answer), step: step) == whole) }
     }
 
-    @Test func whatIsWrongIsToldWithItsPlace() {
+    @Test func wrongLinesAreReportedWithTheirPlace() {
         var damaged = Self.swipe
         damaged[2] = UInt8(ascii: "4")
         let fault = #expect(throws: FrameFault.self) { try MagTekFormat(.answer).check(damaged) }
@@ -138,7 +139,7 @@ import Testing
         ("0200", .answer, ["02 bad parameter", "0", "0 bytes", "0D"]),
         ("00084111111111111111", .answer, ["00 done", "8", "8 bytes", "0D"]),
     ])
-    func whatCannotBeOfACardIsShown(text: String, direction: FrameDirection, values: [String]) {
+    func fieldsWithoutCardDataAreShown(text: String, direction: FrameDirection, values: [String]) {
         let fields = MagTekFormat(direction).fields(of: line(text), isRevealing: false)
         #expect(fields.map(\.value) == values)
         #expect(zip(fields, fields.dropFirst()).allSatisfy { $0.range.upperBound == $1.range.lowerBound })

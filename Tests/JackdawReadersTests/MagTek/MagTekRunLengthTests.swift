@@ -15,7 +15,7 @@ import Testing
         #expect(try MagTekRunLength.decode(encoded.span) == message)
     }
 
-    @Test func whatIsShortenedIsReadAgain() throws {
+    @Test func shortenedRowsAreReadAgain() throws {
         var random = SeededRandom(seed: 5)
         for length in [0, 1, 2, 254, 255, 256, 257, 511, 1_000] {
             let row = [UInt8](repeating: 7, count: length)
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func whatNoReaderSendsIsRefused() {
+    @Test func invalidRunLengthsAreRefused() {
         #expect(throws: FrameFault(.truncated, at: 3, "a row without its count")) {
             try MagTekRunLength.decode([1, 5, 5].span)
         }

@@ -4,7 +4,7 @@ import Testing
 
 /// uDynamo with known and with unpublished messages.
 @Suite struct UDynamoDialectTests {
-    @Test func messagesThatNobodyHasToldOfAreBytes() throws {
+    @Test func messagesOfUnknownContentAreBytes() throws {
         let family = try #require(ReaderFamily.named("udynamo"))
         #expect(family.profile.missing == [.messageContent])
         var dialect = try family.makeDialect()

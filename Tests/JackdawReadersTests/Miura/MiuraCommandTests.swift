@@ -26,7 +26,7 @@ import Testing
         #expect(MiuraCommand.reportCards(.all).apdu == hex("D0601F00"))
     }
 
-    @Test func whatDoesNotFitIsRefused() throws {
+    @Test func commandsThatAreTooLongAreRefused() throws {
         #expect(throws: Never.self) { try MiuraCommand(.displayText, data: [UInt8](repeating: 0x41, count: 249)) }
         expectFault(.length, at: 7, "250", "249") {
             try MiuraCommand(.displayText, data: [UInt8](repeating: 0x41, count: 250))

@@ -25,7 +25,7 @@ struct MiuraDialectTests {
         #expect(dialect.arming(for: .seconds(20)).map(\.bytes) == [hex("010004D0600100B4")])
     }
 
-    @Test func theBatteryIsTold() throws {
+    @Test func batteryReportsAreRead() throws {
         for (charging, isCharging) in [("00", false), ("01", true), ("02", true), ("F0", nil)] as [(String, Bool?)] {
             let meanings = try Self.meanings("E10ADFA20901\(charging)DFA20A0150" + "9000")
             guard case .done(let facts)? = meanings.first else { return #expect(Bool(false), "\(meanings)") }
@@ -33,8 +33,8 @@ struct MiuraDialectTests {
         }
     }
 
-    /// The answer to RESET that `MpiClient.resetDevice` of Miura's SDK for Android quotes, byte for byte; and what its first
-    /// base sends instead of the second version (MSDK-233 there).
+    /// The answer to RESET that `MpiClient.resetDevice` of Miura's SDK for Android quotes, byte for byte; and what its
+    /// first base sends instead of the second version (MSDK-233 there).
     @Test(arguments: ["DF7F", "DF0D"])
     func softwareAndSerialNumberAreInTheAnswerToReset(secondVersion: String) throws {
         let answer =
@@ -64,7 +64,7 @@ struct MiuraDialectTests {
         #expect(facts == capabilities)
     }
 
-    @Test func whatCanBeAskedIsAskedByThePublishedCommands() throws {
+    @Test func questionsUseThePublishedCommands() throws {
         let dialect = MiuraDialect()
         for question in [ReaderQuestion.firmware, .serialNumber] {
             #expect(try dialect.asking(question).map(\.bytes) == [Self.reset.bytes])
@@ -124,7 +124,7 @@ struct MiuraDialectTests {
     }
 
     /// Endless parts are dropped once, and block nothing.
-    @Test func anAnswerWithoutEndIsGivenUp() throws {
+    @Test func anEndlessAnswerIsDropped() throws {
         var driver = ReaderDriver(MiuraDialect())
         _ = driver.perform(.connect, at: .zero)
         let apdu = [UInt8](repeating: 0x41, count: 254)
@@ -148,7 +148,7 @@ struct MiuraDialectTests {
     }
 
     @Test(arguments: ["E1", "E1FF", "48", "4802", "5F", "DFAE", "E183FFFFFF", "1F80808080", "E104E102E100"])
-    func aMessageThatIsNoTLVIsTold(message: String) throws {
+    func messagesThatAreNoTLVAreUnknown(message: String) throws {
         let meanings = try Self.meanings(message + "9000", isUnsolicited: true)
         guard case .unknown? = meanings.first else { return #expect(Bool(false), "\(meanings)") }
     }

@@ -77,7 +77,7 @@ import Testing
         #expect(text[6].value == "12 bytes")
     }
 
-    /// What comes before and behind a command's data, each with and without.
+    /// What comes before and after a command's data, each with and without.
     @Test(arguments: [
         ("00B0231200", ["Le"]), ("00B0231212", ["Le"]), ("00B08FFF010C12", ["Lc", "data", "Le"]),
         ("00B08FFF09010203", ["data"]), ("00B08FFF", []),

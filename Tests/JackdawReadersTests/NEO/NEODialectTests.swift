@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func answersBelongToWhatWasAsked() throws {
+    @Test func answersBelongToTheirRequest() throws {
         let ping = try #require(dialect.identification.first)
         let pong = hex(Self.header + "18 00 0000 FA83")
         #expect(words(dialect.understand(pong.span, answering: ping)) == ["done"])

@@ -43,14 +43,14 @@ import Testing
         #expect(profile.missing == ["frame.end"])
     }
 
-    @Test(arguments: ReaderFamily.all.flatMap(\.profiles)) func whatIsWrittenIsReadAgain(_ profile: ReaderProfile)
+    @Test(arguments: ReaderFamily.all.flatMap(\.profiles)) func writtenProfilesAreReadAgain(_ profile: ReaderProfile)
         throws
     {
         #expect(try ReaderProfile(json: profile.json) == profile)
     }
 
     @Test(arguments: ReaderFamily.all.flatMap(\.profiles))
-    func everyValueSaysWhatItIsAndWhereItComesFrom(_ profile: ReaderProfile) {
+    func everyValueHasTitleAndSource(_ profile: ReaderProfile) {
         for (key, entry) in profile.entries {
             #expect(!entry.title.isEmpty && !entry.source.isEmpty, "\(key)")
             #expect(entry.value != nil || entry.provenance == .unknown, "\(key)")
@@ -103,7 +103,7 @@ import Testing
     ]
 
     @Test(arguments: refused)
-    func whatIsNoProfileIsRefusedWithTheReason(text: String, fault: String, values: [String]) {
+    func invalidProfilesAreRefusedWithTheReason(text: String, fault: String, values: [String]) {
         #expect(Self.fault(text, values) == fault)
     }
 
@@ -191,7 +191,7 @@ import Testing
         }
     }
 
-    @Test func aValueThatNobodyHasToldIsNamedWithWhatItHasToBe() throws {
+    @Test func missingValuesAreNamedWithTheirKind() throws {
         var profile = ReaderProfile("x", of: "y")
         profile["a.b"] = ProfileEntry("how it begins", missing: .bytes)
         do {

@@ -3,8 +3,9 @@ import JackdawReaders
 import Testing
 
 @Suite struct ReaderDemodulatorTests {
-    /// Bytes that are messages by themselves are handed over whatever the block: none is lost where there are more than fit.
-    @Test(arguments: [240, .max]) func manyBytesOfABlockAreAllHandedOver(block: Int) throws {
+    /// Bytes that are messages by themselves are handed over whatever the block: none is lost
+    /// where there are more than fit.
+    @Test(arguments: [240, .max]) func manyBytesOfABlockAreAllReceived(block: Int) throws {
         let sound = try #require(try ReaderFamily.named("hijack")?.makeSound())
         let bytes = (0..<ReaderDemodulator.greatestBurst + 900).map { UInt8(truncatingIfNeeded: 7 * $0) }
         var encoder = try sound.answers.encoder(sampleRate: 48_000, level: -6)

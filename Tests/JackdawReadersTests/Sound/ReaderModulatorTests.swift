@@ -6,7 +6,7 @@ import Testing
 @Suite struct ReaderModulatorTests {
     /// Power is removed from a reader before it is given again: for the whole pause, before the tone begins to come.
     @Test(arguments: ["unimag", "udynamo", "hijack", "flojack"], [44_100.0, 48_000])
-    func powerAnewComesBehindItsPause(family: String, sampleRate: Double) throws {
+    func powerReturnsAfterItsPause(family: String, sampleRate: Double) throws {
         let sound = try #require(try ReaderFamily.named(family)?.makeSound())
         let modulator = try ReaderModulator(sound, sampleRate: sampleRate)
         var line = try modulator.makeLine()

@@ -49,7 +49,7 @@ import Testing
                 == ["unknown: unsolicitedAnswer"])
     }
 
-    @Test func theVersionIsTold() throws {
+    @Test func theVersionIsReported() throws {
         for method in ["TerminalInfo", "VersionInfo"] {
             let (dialect, request) = sent(method)
             let result = #"{"jsonrpc":"2.0","id":"1","result":{"version":"18.7.0","link_speed":10240}}"#
@@ -76,7 +76,7 @@ import Testing
         #expect(text.hasSuffix(": \(code) \(name)"))
     }
 
-    @Test func statesAreToldWithoutWhatMayBeACard() throws {
+    @Test func statesAreReportedWithoutPossibleCardData() throws {
         let event =
             #"{"jsonrpc":"2.0","method":"StatusEvent","params":{"a":"pay 4111111111111111 now","b":3,"c":{},"d":"é"}}"#
         #expect(
@@ -103,7 +103,7 @@ import Testing
         #expect(!shown.contains("DOE") && !shown.contains("JANE") && shown.utf8.count == frame.count)
     }
 
-    @Test func whatTheTerminalAsksIsAnswered() throws {
+    @Test func requestsOfTheTerminalAreAnswered() throws {
         func reply(_ meanings: [ReaderMeaning]) -> String? {
             guard case .reply(let bytes) = meanings.last else { return nil }
             return String(decoding: bytes.dropFirst(9).dropLast(), as: UTF8.self)

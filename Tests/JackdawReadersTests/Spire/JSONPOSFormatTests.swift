@@ -19,7 +19,7 @@ import Testing
         #expect(try JSONPOSFormat.frame(object) == Array("00000031:".utf8) + object + [10])
     }
 
-    @Test func whatIsNoObjectIsRefused() {
+    @Test func bodiesThatAreNoObjectsAreRefused() {
         #expect(throws: FrameFault.self) { try JSONPOSFormat.frame(Array("[]".utf8)) }
         let most = JSONPOSFormat.greatestBody
         #expect(throws: FrameFault.self) {

@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func withoutACheckAFrameIsTakenBehindAnotherOnly() throws {
+    @Test func framesWithoutACheckAreTakenOnlyAfterAnother() throws {
         let bare = FrameLayout(start: [0x02], lengthSize: 1, counted: .content, check: .none, checked: .start, end: [3])
         let format = LayoutFormat(bare)
         let frame = try format.frame([1, 9])

@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test(arguments: families) func whatIsMadeUpSaysSo(name: String) throws {
+    @Test(arguments: families) func syntheticValuesAreMarkedAsUnknown(name: String) throws {
         let family = try #require(ReaderFamily.named(name))
         let made = family.simulatedProfile
         #expect(made.name == "simulated")

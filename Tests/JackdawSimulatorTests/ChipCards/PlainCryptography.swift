@@ -67,7 +67,10 @@ enum PlainCard {
         {
           "aid": "A0000009990102", "label": "OTHER", "profile": "1000",
           "records": [
-            {"file": 1, "record": 1, "objects": {"5A": "9999990000000022", "5F24": "301231", "8C": "\(list)", "8D": "8A02"}}
+            {
+              "file": 1, "record": 1,
+              "objects": {"5A": "9999990000000022", "5F24": "301231", "8C": "\(list)", "8D": "8A02"}
+            }
           ],
           "cryptograms": {
             "scheme": "visa-18",

@@ -14,7 +14,6 @@ import Testing
         }
     }
 
-    /// Hexadecimal digits.
     private static func octets(_ count: Int) -> String { String(repeating: "41", count: count) }
 
     @Test(

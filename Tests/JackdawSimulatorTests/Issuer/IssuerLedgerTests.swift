@@ -45,8 +45,8 @@ import Testing
         #expect(issuer.ledger.entries.count <= 1)
     }
 
-    /// Any order of many messages about few payments: what is captured was approved once, by issuer or card, and the money
-    /// of the account is that of the books.
+    /// Any order of many messages about few payments: what is captured was approved once, by issuer or card, and the
+    /// money of the account is that of the books.
     @Test(arguments: UInt64(0)..<20) func anyMessagesKeepTheBooks(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var issuer = try PlainIssuer.issuer([("\"refer_above\": 40000", "\"refer_above\": 90000")], seed: seed)

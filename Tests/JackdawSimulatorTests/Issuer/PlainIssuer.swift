@@ -62,7 +62,6 @@ enum PlainIssuer {
             json: Array(text.utf8), PlainCryptography(usesPublishedTestKeys: isPublished), seed: seed)
     }
 
-    /// The issuer with rules.
     static func issuer(rules: String) throws(SimulationFileError) -> SimulatedIssuer {
         try issuer([("\"rules\": []", "\"rules\": [\(rules)]")])
     }

@@ -74,12 +74,12 @@ import Testing
         #expect(decision.response.authenticationData == nil)
     }
 
-    @Test func unknownAccountsAreApprovedIfTheFileSaysSo() throws {
+    @Test func unknownAccountsAreApprovedIfTheFileAllowsIt() throws {
         var issuer = try PlainIssuer.issuer([("\"delay\": 500", "\"unknown_accounts\": \"approve\"")])
         #expect(issuer.authorise("1", PlainIssuer.objects(account: "9999990000000030"))?.verdict == .approved)
     }
 
-    @Test func countersMustIncreaseIfTheFileSaysSo() throws {
+    @Test func countersMustIncreaseIfTheFileRequiresIt() throws {
         for (text, verdict) in [("true", IssuerDecision.Verdict.declined), ("false", .approved)] {
             var issuer = try PlainIssuer.issuer([("\"delay\": 500", "\"checks_counters\": \(text)")])
             #expect(issuer.authorise("1", PlainIssuer.objects(counter: "0002"))?.verdict == .approved)

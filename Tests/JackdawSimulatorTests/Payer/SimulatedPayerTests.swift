@@ -87,7 +87,7 @@ import Testing
         #expect(error?.place == place)
     }
 
-    @Test func nothingPrintedHasThePIN() throws {
+    @Test func printedFormsHaveNoPIN() throws {
         let payer = try payer("{\"pin\": {\"digits\": \"1234\"}}")
         var dump = "\(payer)"
         Swift.dump(payer, to: &dump)

@@ -19,8 +19,8 @@ struct LineCodeSurveyTests {
         return found
     }()
 
-    /// Every keying at every rate that holds it, with clocks that are off and with noise up to where one character in some
-    /// hundreds is lost.
+    /// Every keying at every rate that holds it, with clocks that are off and with noise up to where one character
+    /// in some hundreds is lost.
     @Test(arguments: keyings.indices, [12.0, 15, 30])
     func keyingsAreGuessed(index: Int, decibels: Double) throws {
         let (name, shift) = Self.keyings[index]
@@ -216,7 +216,7 @@ struct LineCodeSurveyTests {
     // MARK: - Streams
 
     /// Two senders one after the other whose tones are those of no mode: their tones were averaged.
-    @Test func unnamedSendersAreToldApartByTheirTones() throws {
+    @Test func unnamedSendersAreSeparatedByTheirTones() throws {
         let shifts = [
             FrequencyShift(baud: 2_400, mark: 1_800, space: 3_800), .init(baud: 2_400, mark: 2_300, space: 4_500),
         ]
@@ -277,7 +277,7 @@ struct LineCodeSurveyTests {
         #expect(isNear(start, Double(first.count + pause.count) / 22_050 + 0.12, 0.12))
     }
 
-    @Test func whatFollowsIsToldApart() throws {
+    @Test func sendersAfterAnotherAreSeparated() throws {
         let rate = 44_100.0
         let pause = [Float](repeating: 0, count: 88_200)
         let first = try LineSound.keying(.bell202, sampleRate: rate, seconds: 1.5, seed: 1)

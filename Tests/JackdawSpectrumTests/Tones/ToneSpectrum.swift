@@ -2,8 +2,8 @@ import Testing
 import Foundation
 import JackdawSpectrum
 
-/// The spectrum of a stretch of a tone, its lines no wider than six bins to either side: a Blackman-Harris window, whose own
-/// leakage lies 92 dB lower.
+/// The spectrum of a stretch of a tone, its lines no wider than six bins to either side: a Blackman-Harris window,
+/// whose own leakage lies 92 dB lower.
 struct ToneSpectrum {
     private static let lineWidth = 6
 

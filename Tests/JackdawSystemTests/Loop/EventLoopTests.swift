@@ -34,7 +34,7 @@ import Testing
         #expect(await counter.log.sorted() == Array(0..<200))
     }
 
-    @Test func whatWatchesIsCalledOnTheLoop() async throws {
+    @Test func watchersAreCalledOnTheLoop() async throws {
         let loop = try EventLoop()
         let (here, there) = pair()
         defer {
@@ -62,7 +62,7 @@ import Testing
         loop.unwatch(next)
     }
 
-    @Test func theEndOfTheOtherSideIsToldWhateverIsWatchedFor() async throws {
+    @Test func theEndOfTheOtherSideIsReportedToEveryWatcher() async throws {
         let loop = try EventLoop()
         let (here, there) = pair()
         defer { close(here) }
@@ -74,12 +74,12 @@ import Testing
         loop.unwatch(watch)
     }
 
-    @Test func whatCannotBeWatchedIsRefused() throws {
+    @Test func invalidDescriptorsAreNotWatched() throws {
         let loop = try EventLoop()
         #expect(throws: SystemFailure(code: EBADF)) { try loop.watch(-1, for: .reading) { _ in } }
     }
 
-    @Test func aLoopThatIsLetGoEnds() async throws {
+    @Test func aReleasedLoopEnds() async throws {
         weak var held: EventLoop?
         do {
             let loop = try EventLoop()

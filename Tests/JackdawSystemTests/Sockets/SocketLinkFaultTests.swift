@@ -12,7 +12,7 @@ import Testing
     init() throws { loop = try EventLoop() }
 
     @Test(arguments: [ECONNRESET, ETIMEDOUT, ENOTCONN, ECONNABORTED, ENETDOWN, EIO])
-    func whatCameBeforeTheLossIsHandedOverAndTheReasonIsTold(code: Int32) async throws {
+    func bytesBeforeALossAreReceivedAndTheReasonFollows(code: Int32) async throws {
         calls.fail(.receive, 0, code)
         let (link, far) = try calls.link(loop)
         far.send([1, 2, 3])
@@ -26,7 +26,7 @@ import Testing
         await link.watches([])
     }
 
-    @Test func theReasonThatSendingFindsIsToldToTheReceiverToo() async throws {
+    @Test func theErrorOfSendingIsAlsoThatOfReceiving() async throws {
         calls.fail(.send, ECONNRESET)
         let (link, far) = try calls.link(loop)
         let error = await linkError { try await link.send([1, 2, 3]) }
@@ -75,7 +75,7 @@ import Testing
         #expect(calls.count(.receive) == 8)
     }
 
-    @Test func whoWaitsIsToldThatTheLinkWasClosed() async throws {
+    @Test func closingEndsWaitingSendersAndReceivers() async throws {
         let (link, far) = try calls.link(loop)
         let filled = try await fill(link)
         let receiving = Task { try await link.receive() }
@@ -97,7 +97,7 @@ import Testing
     }
 
     /// A terminal's may take long, and the loop goes on.
-    @Test(.timeLimit(.minutes(30))) func nothingIsLockedWhileTheSystemCloses() async throws {
+    @Test(.timeLimit(.minutes(30))) func noLockIsHeldWhileTheSystemCloses() async throws {
         let (link, _) = try calls.link(loop)
         let watched = Shared<Readiness?>(nil)
         calls.onClose { [weak link] in
@@ -121,7 +121,7 @@ import Testing
         return most - (error?.undelivered ?? 0)
     }
 
-    @Test func aReceiverThatIsGivenUpLosesNothing() async throws {
+    @Test func aCancelledReceiverLosesNoBytes() async throws {
         let (link, far) = try calls.link(loop)
         for round in 0..<50 as Range<UInt8> {
             let task = Task { try await link.receive() }
@@ -150,7 +150,7 @@ import Testing
         #expect(try await link.receive() == [1])
     }
 
-    @Test func aSenderThatIsGivenUpSaysWhatWasNotSent() async throws {
+    @Test func aCancelledSenderReportsUndeliveredBytes() async throws {
         let (link, far) = try calls.link(loop)
         let sent = try await fill(link)
         var received = 0
@@ -174,13 +174,13 @@ import Testing
         #expect(far.receive()?.count == sent)
     }
 
-    @Test func aFaultOfEndingIsTold() async throws {
+    @Test func anErrorOfEndingThrows() async throws {
         calls.fail(.endSending, ENOTCONN)
         let (link, _) = try calls.link(loop)
         #expect(await linkError { try await link.endSending() }?.code == .disconnected)
     }
 
-    @Test func packetsBeforeALossAreHandedOver() async throws {
+    @Test func packetsBeforeALossAreReceived() async throws {
         calls.fail(.receive, 0, 0, ECONNRESET)
         let (near, far) = calls.give(packets: true)
         far.send([1])
@@ -204,7 +204,7 @@ import Testing
     }
 
     /// It was not watched while no task received, and can no longer be watched for room to send.
-    @Test(.timeLimit(.minutes(30))) func aSenderDoesNotWaitForWhatCannotBeWatched() async throws {
+    @Test(.timeLimit(.minutes(30))) func aSenderDoesNotWaitForAnUnwatchableDescriptor() async throws {
         let (near, far) = calls.give()
         let link = try SocketLink.make(near, loop, calls)
         far.send([UInt8](repeating: 7, count: ReadAhead.capacity))
@@ -221,7 +221,7 @@ import Testing
         #expect(await linkError { _ = try await link.receive() }?.code == .disconnected)
     }
 
-    @Test func manyLinksLeaveNoDescriptorBehind() async throws {
+    @Test func manyLinksLeaveNoDescriptorOpen() async throws {
         for round in 0..<300 {
             let (link, far) = try calls.link(loop)
             far.send([1])

@@ -11,9 +11,10 @@ import Testing
 
     init() throws { loop = try EventLoop() }
 
-    /// The whole megabyte where the blocks are as large as readers send them; a part of it where it takes a turn for each byte.
+    /// The whole megabyte where the blocks are as large as readers send them; a part of it where it
+    /// takes a turn for each byte.
     @Test(arguments: [(1, 1 << 15), (7, 1 << 17), (240, 1 << 20), (1 << 20, 1 << 20)])
-    func whatIsSentIsEchoedByteForByte(block: Int, total: Int) async throws {
+    func sentBytesAreEchoed(block: Int, total: Int) async throws {
         let (near, far) = calls.give()
         let link = try SocketLink.make(near, loop, calls)
         let echo = try SocketLink.make(dup(far.descriptor), loop, SystemSocketCalls())
@@ -34,7 +35,7 @@ import Testing
         try await echoing
     }
 
-    @Test func oneDirectionEndsAndTheOtherGoesOn() async throws {
+    @Test func oneDirectionEndsAndTheOtherContinues() async throws {
         let (link, far) = try calls.link(loop)
         try await link.send([1, 2, 3])
         try await link.endSending()
@@ -69,7 +70,7 @@ import Testing
         #expect(far.receive() == [1, 2])
     }
 
-    @Test func whatWasSentBeforeTheEndIsHandedOver() async throws {
+    @Test func bytesBeforeTheEndAreReceived() async throws {
         let (link, far) = try calls.link(loop)
         far.send([1, 2, 3])
         far.end(both: true)
@@ -93,7 +94,7 @@ import Testing
         calls.close(other)
     }
 
-    @Test func theDeviceIsHeldBackWhereNobodyReceives() async throws {
+    @Test func theDeviceIsHeldBackWithoutAReceiver() async throws {
         let (link, far) = try calls.link(loop)
         var sent = far.fill()
         // The loop reads ahead until it has no room, and asks the system no more.
@@ -113,7 +114,7 @@ import Testing
         #expect(try await link.receive() == [9])
     }
 
-    @Test func whatWasHandedOverIsOverwritten() async throws {
+    @Test func receivedBytesAreOverwritten() async throws {
         let (link, far) = try calls.link(loop)
         far.send(Array("a test card".utf8))
         var address: UInt = 0
@@ -137,7 +138,7 @@ import Testing
         let error = await linkError { try await link.send([UInt8](repeating: 0, count: 513)) }
         #expect(error?.code == .unsupported)
         #expect(error?.undelivered == 513)
-        // An empty packet before the end hides nothing behind it.
+        // An empty packet before the end hides nothing after it.
         far.send([])
         far.send([10])
         far.end(both: true)
@@ -145,7 +146,7 @@ import Testing
         #expect(try await link.receive() == nil)
     }
 
-    @Test func packetsAreHeldBackWhereNobodyReceives() async throws {
+    @Test func packetsAreHeldBackWithoutAReceiver() async throws {
         let (link, far) = try calls.link(loop, .packets(size: 20))
         var sent = 0
         while sent < 2_000 {
@@ -162,7 +163,7 @@ import Testing
         }
     }
 
-    @Test func aLinkThatIsLetGoIsClosed() async throws {
+    @Test func aReleasedLinkIsClosed() async throws {
         do {
             let (link, far) = try calls.link(loop)
             far.send([1])

@@ -17,7 +17,7 @@ import Testing
             link: "test:1", failures: failures, loop: EventLoop(), calls: calls)
     }
 
-    @Test func aShortageIsWaitedFor() async throws {
+    @Test func shortagesOfDescriptorsAreRetried() async throws {
         let listener = try listener()
         let shortages = [EMFILE, ENFILE, ENOBUFS, ENOMEM]
         // The first look does not show whether a connection waits.
@@ -86,7 +86,7 @@ import Testing
         #expect(await linkError { _ = try await listener.accept() }?.code == .system)
     }
 
-    @Test(.timeLimit(.minutes(30))) func waitingForAShortageCanBeGivenUp() async throws {
+    @Test(.timeLimit(.minutes(30))) func aWaitDuringAShortageCanBeCancelled() async throws {
         let listener = try listener()
         for _ in 0..<1_000 { calls.fail(.accept, EMFILE) }
         _ = calls.arrive()

@@ -177,7 +177,7 @@ struct DeadlineTimerTests {
         await stream.reduce(into: []) { $0.append($1) }
     }
 
-    @Test func eachListenerReceivesWhatIsSentWhileItListens() async {
+    @Test func eachListenerReceivesTheValuesSinceItsStart() async {
         let first = stream()
         broadcast.send(1)
         let second = stream(beginning: [7, 8])

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The end of a link that is kept open, and its events")
 struct KeptLinkEndTests {
-    @Test("closed while it is being opened, the attempt is given up")
+    @Test("closing during an attempt cancels the attempt")
     func whileConnecting() async throws {
         let bench = KeptBench(.silence)
         await bench.link.open()
@@ -24,7 +24,7 @@ struct KeptLinkEndTests {
         #expect(await bench.events(2) == ["ended", nil])
     }
 
-    @Test("closed while it waits, the wait is given up")
+    @Test("closing during a wait ends the wait")
     func whileWaiting() async throws {
         let bench = KeptBench(.fails(ScriptedReader.error(.refused)))
         await bench.link.open()
@@ -33,7 +33,7 @@ struct KeptLinkEndTests {
         #expect(await bench.events(3) == ["waiting refused 1.0 seconds", "ended", nil])
     }
 
-    @Test("closed while it is open, who receives and sends fails, and the loss counts what was not sent")
+    @Test("closing an open link fails receivers and senders, and the loss counts the unsent bytes")
     func whileOpen() async throws {
         let bench = KeptBench()
         await bench.link.open()
@@ -119,7 +119,7 @@ struct KeptLinkEndTests {
         while link != nil { await Task.yield() }
     }
 
-    @Test("who gives up listening loses no event")
+    @Test("a cancelled listener loses no event")
     func cancelledListener() async throws {
         let bench = KeptBench()
         for _ in 0..<20 {
@@ -132,7 +132,7 @@ struct KeptLinkEndTests {
         #expect(await bench.closed() == [])
     }
 
-    @Test("events that are not taken are counted")
+    @Test("events that are not received are counted")
     func overflow() async throws {
         let bench = KeptBench(capacity: 4)
         await bench.link.open()
@@ -148,7 +148,7 @@ struct KeptLinkEndTests {
             ])
     }
 
-    @Test("of events that are not taken, the session that is open is kept, and no other")
+    @Test("of events that are not received, only the open session is kept")
     func sessionIsKept() {
         let session = MemoryTransport.pair(link: ScriptedReader.link).0
         let loss = KeptLink.Event.lost(ScriptedReader.error(.outOfRange))

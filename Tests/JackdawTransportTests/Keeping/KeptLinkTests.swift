@@ -52,7 +52,7 @@ struct KeptLinkTests {
     }
 
     @Test(
-        "a loss counts the bytes that were being sent, and so does the error of who sent them",
+        "a loss and the error of its sender count the bytes that were being sent",
         arguments: [true, false])
     func midSend(_ isReceiving: Bool) async throws {
         let bench = KeptBench()
@@ -86,7 +86,7 @@ struct KeptLinkTests {
         #expect(await bench.closed() == [])
     }
 
-    @Test("a session that the program closes is followed by another, and nothing of the old one goes out on it")
+    @Test("a session that the program closes is followed by another, which sends no bytes of the old one")
     func oldSession() async throws {
         let bench = KeptBench()
         await bench.link.open()
@@ -110,7 +110,7 @@ struct KeptLinkTests {
         #expect(await bench.closed() == [])
     }
 
-    @Test("cancelling who receives or sends loses no link")
+    @Test("cancelling a receiver or a sender does not lose the link")
     func cancelledUse() async throws {
         let bench = KeptBench()
         await bench.link.open()
@@ -202,7 +202,7 @@ struct KeptLinkTests {
         #expect(await bench.events(3) == ["lost disconnected", "ended", nil])
     }
 
-    @Test("a link that is let go while it is open listens to no battery any more")
+    @Test("a link that is released while it is open ends its watch of the battery")
     func letGo() async throws {
         let (reports, continuation) = AsyncStream.makeStream(of: BatteryReport.self)
         let isOver = Shared(false)

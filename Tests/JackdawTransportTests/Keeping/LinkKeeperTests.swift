@@ -32,8 +32,8 @@ struct LinkKeeperTests {
         ("closing connected", [.wanted, .failed(1, passing), .seen, .opened(2, transport), .unwanted]),
     ]
 
-    /// What follows; what is not here changes nothing and does nothing. All inputs come at the beginning of time, so that
-    /// the wait of 2 s is not over.
+    /// What follows; what is not here changes nothing and does nothing. All inputs come at the beginning of time, so
+    /// that the wait of 2 s is not over.
     private static let table: [String: [String: (state: String, outputs: String)]] = [
         "idle": [
             "wanted": ("trying", "connect 1"), "unwanted": ("ended", "ended"),

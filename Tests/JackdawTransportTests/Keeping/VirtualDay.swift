@@ -152,7 +152,7 @@ extension VirtualDay {
         let back = clock.now.advanced(by: .milliseconds(away))
         let code = Self.passing.randomElement(using: &random) ?? .outOfRange
         while true {
-            try await waitIsTold()
+            try await checkReportedWait()
             await clock.sleepers(1)
             guard let deadline = clock.nextDeadline else { return problems.append("no task waits") }
             switch Int.random(in: 0..<20, using: &random) {
@@ -172,7 +172,7 @@ extension VirtualDay {
     }
 
     /// Waits until the next wait is reported, and checks its length.
-    private mutating func waitIsTold() async throws {
+    private mutating func checkReportedWait() async throws {
         waits += 1
         let count = waits
         try await app.log.until { $0.waits.count == count }

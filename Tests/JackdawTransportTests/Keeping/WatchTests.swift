@@ -17,7 +17,7 @@ struct WatchTests {
         check(steps)
     }
 
-    @Test("a battery that charges is not low, and is when it is taken off")
+    @Test("a battery is not low while it charges, and is afterwards")
     func charging() {
         check([(10, true, true, false), (10, true, false, false), (10, false, true, true), (10, true, true, false)])
     }
@@ -31,7 +31,7 @@ struct WatchTests {
         }
     }
 
-    @Test("what is no percentage is not known", arguments: [-1, 101, 255])
+    @Test("a percentage out of range is unknown", arguments: [-1, 101, 255])
     func range(_ percent: Int) { #expect(BatteryReport(percent: percent).percent == nil) }
 
     @Test("both ends of the range are known", arguments: [0, 100])
@@ -46,7 +46,7 @@ struct WatchTests {
         #expect(watch.slept(awake: .seconds(7), elapsed: .seconds(70)) == .seconds(3))
     }
 
-    @Test("a pause between the readings is no sleep, and hides none later")
+    @Test("a pause between the readings is no sleep, and hides no later one")
     func pauses() {
         var watch = SleepWatch()
         #expect(watch.slept(awake: .seconds(5), elapsed: .milliseconds(5_999)) == nil)

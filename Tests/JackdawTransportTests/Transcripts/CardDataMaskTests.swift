@@ -39,7 +39,7 @@ struct CardDataMaskTests {
         }
     }
 
-    @Test("what is short and framed is kept")
+    @Test("short framed bytes are kept")
     func commands() {
         var mask = CardDataMask()
         #expect(mask.mask([0xaa, 0x56, 0x69, 0xfa, 0xbb], isSent: true) == [0xaa, 0x56, 0x69, 0xfa, 0xbb])
@@ -58,7 +58,7 @@ struct CardDataMaskTests {
     }
 
     // Its first and last bytes are not what frames a message: the system cuts the blocks as it likes.
-    @Test("of a long block nothing is kept, nor of what follows in the same direction")
+    @Test("a long block is masked, and so are the bytes that follow it in its direction")
     func longBlock() {
         var mask = CardDataMask()
         let bytes = [UInt8](repeating: 0xee, count: 33)
@@ -69,7 +69,7 @@ struct CardDataMaskTests {
         #expect(mask.mask([0xee, 0xee, 0xee], isSent: false) == [0xee, 0xee, 0xee])
     }
 
-    @Test("what comes byte by byte is kept no further than a block")
+    @Test("single bytes are kept up to the size of a block")
     func byteByByte() {
         var mask = CardDataMask()
         let kept = (0..<100).flatMap { _ in mask.mask([0xee], isSent: false) }

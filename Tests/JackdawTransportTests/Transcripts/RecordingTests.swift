@@ -3,7 +3,7 @@ import Testing
 
 @testable import JackdawTransport
 
-@Suite("Keeping a transcript and playing it back")
+@Suite("Recording a transcript")
 struct RecordingTests {
     private let lines = Shared<[String]>([])
     private let clock = ManualClock()
@@ -15,12 +15,7 @@ struct RecordingTests {
         }
     }
 
-    private func transcript(_ text: String, isMasked: Bool = false) throws -> Transcript {
-        let header = TranscriptHeader(link: "a:b", isMasked: isMasked).line
-        return try Transcript(parsing: Array("\(header)\n\(text)".utf8).span)
-    }
-
-    @Test("what is kept plays back the same")
+    @Test("a recorded conversation is played back the same")
     func bothWays() async throws {
         let (near, far) = MemoryTransport.pair(link: Self.link)
         let recorded = try record(near, .revealed)
@@ -89,7 +84,7 @@ struct RecordingTests {
         #expect(!lines.with { $0.joined() }.contains("lost"))
     }
 
-    @Test("a card that was swiped is not in it unless that was asked for")
+    @Test("a swiped card is masked by default")
     func masked() async throws {
         let swipe: [UInt8] = [0x02] + Array(";4111111111111111=29121010000?".utf8) + [0x03]
         let (near, far) = MemoryTransport.pair(link: Self.link)
@@ -115,7 +110,7 @@ struct RecordingTests {
         mutating func mask(_ bytes: [UInt8], isSent: Bool) -> [UInt8?] { Array(bytes.dropLast()) }
     }
 
-    @Test("a mask that loses count shows nothing")
+    @Test("everything is masked if a mask returns too few bytes")
     func careless() async throws {
         let recorded = try record(MemoryTransport.pair(link: Self.link).0, .masked(CarelessMask()))
         try await recorded.send([0xe1, 0xe2])
@@ -136,7 +131,7 @@ struct RecordingTests {
         mutating func finish(isSent: Bool) -> [UInt8?] { held.removeValue(forKey: isSent) ?? [] }
     }
 
-    @Test("what waits for the end of a message does not grow without end")
+    @Test("bytes that wait for the end of a message are bounded")
     func waiting() async throws {
         let (near, far) = MemoryTransport.pair(link: Self.link)
         let recorded = try record(near, .masked(WaitingMask()))
@@ -153,7 +148,7 @@ struct RecordingTests {
             #expect(number - (lines.with { $0.count } - 1) <= most)
         }
         await recorded.close()
-        let bytes = try transcript(lines.with { $0.dropFirst().joined() }, isMasked: true).entries.compactMap {
+        let bytes = try readTranscript(lines.with { $0.dropFirst().joined() }, isMasked: true).entries.compactMap {
             switch $0.event {
             case .sent(let bytes), .received(let bytes): bytes
             default: nil
@@ -203,7 +198,7 @@ struct RecordingTests {
         #expect(entries == TranscriptReader.mostEntries)
     }
 
-    @Test("many bytes are kept in lines that can be read again")
+    @Test("many bytes are recorded in lines that can be read again")
     func manyBytes() async throws {
         let (near, far) = MemoryTransport.pair(link: Self.link, room: 100_000)
         let recorded = try record(near, .revealed)
@@ -217,7 +212,7 @@ struct RecordingTests {
         #expect(again == bytes)
     }
 
-    @Test("what came is kept before it is handed over, so that no answer stands before it")
+    @Test("received bytes are recorded before the program receives them")
     func order() async throws {
         let (near, far) = MemoryTransport.pair(link: Self.link)
         let recorded = try record(near, .revealed)
@@ -227,7 +222,7 @@ struct RecordingTests {
         #expect(seen.last == "0.000000 < 07\n")
     }
 
-    @Test("a loss and what was not sent are kept")
+    @Test("a loss and the undelivered bytes are recorded")
     func loss() async throws {
         let (near, _) = MemoryTransport.pair(link: Self.link)
         let recorded = try record(near, .revealed)
@@ -244,7 +239,7 @@ struct RecordingTests {
         #expect(await linkError { try await replay.send([1]) }?.undelivered == 1)
     }
 
-    @Test("what cannot be kept fails what was to be kept")
+    @Test("an error of the sink fails the call")
     func sinkFails() async throws {
         let isFull = Shared(false)
         let (near, far) = MemoryTransport.pair(link: Self.link)
@@ -275,7 +270,7 @@ struct RecordingTests {
         #expect(await linkError { _ = try await recorded.received() }?.code == .outOfRange)
     }
 
-    @Test("a link that is closed twice is kept as closed once, and its sink is let go")
+    @Test("a link that is closed twice is recorded as closed once, and releases its sink")
     func closedTwice() async throws {
         let recorded = try record(MemoryTransport.pair(link: Self.link).0, .revealed)
         for _ in 0..<2 { await recorded.close() }
@@ -296,20 +291,7 @@ struct RecordingTests {
     /// What a sink holds, such as a file.
     private final class Held: Sendable {}
 
-    @Test("nothing is left of a wait that is over")
-    func bells() async throws {
-        let times = (1...5).map { "\($0).000000 < 0\($0)" }.joined(separator: "\n")
-        let state = ReplayState(try transcript(times), "a:b", ElapsedClock(clock))
-        for value in 1...5 as ClosedRange<UInt8> {
-            let receiving = Task { try await state.receive() }
-            await clock.sleepers(1)
-            clock.advance(by: .seconds(1))
-            #expect(try await receiving.value == [value])
-            #expect(await state.waitingCount == 0)
-        }
-    }
-
-    @Test("a receiver that is given up is not kept as a loss")
+    @Test("a cancelled receiver is not recorded as a loss")
     func cancelled() async throws {
         let (near, _) = MemoryTransport.pair(link: Self.link)
         let recorded = try record(near, .revealed)
@@ -319,80 +301,7 @@ struct RecordingTests {
         #expect(lines.with { $0.count } == 1)
     }
 
-    @Test("answers come at their times, and behind what they answer")
-    func times() async throws {
-        let transcript = try transcript("1.000000 < 01\n2.000000 > 02\n3.000000 < 03\n4.000000 end")
-        let replay = ReplayTransport(transcript, link: Self.link, clock: clock)
-        let first = Task { try await replay.received() }
-        await clock.sleepers(1)
-        #expect(clock.nextDeadline?.offset == .seconds(1))
-        clock.advance(by: .seconds(1))
-        #expect(try await first.value == [1])
-        let second = Task { try await replay.received() }
-        clock.advance(by: .seconds(10))
-        // The time of the answer is over, and the question was not asked.
-        for _ in 0..<100 { await Task.yield() }
-        try await replay.send([2])
-        #expect(try await second.value == [3])
-        #expect(try await replay.received() == nil)
-    }
-
-    /// Plays a transcript to a program that sends its first byte, and the second one never.
-    private func play(_ text: String, late: Duration = .zero) async throws -> (end: Duration, failure: LinkError?) {
-        let replay = ReplayTransport(try transcript(text), link: Self.link, clock: clock)
-        clock.advance(by: late)
-        try await replay.send([1])
-        let receiving = Task { while try await replay.received() != nil {} }
-        // The first answer, unless its time is over, then the wait.
-        while true {
-            await clock.sleepers(1)
-            guard let next = clock.nextDeadline?.offset, next > clock.now.offset else { continue }
-            clock.advance(by: next - clock.now.offset)
-            guard next >= .seconds(4) else { continue }
-            return (next, await linkError { try await receiving.value })
-        }
-    }
-
-    @Test("a farewell is not sent again, and the link ends as the transcript does")
-    func farewell() async throws {
-        let talk = "0.000000 > 01\n1.000000 < 02\n"
-        let answered = try await play(talk + "5.000000 > 03\n5.010000 < 04\n5.020000 closed")
-        #expect(answered.end == .milliseconds(8_020))
-        #expect(answered.failure == nil)
-    }
-
-    @Test("a farewell without an answer ends at once")
-    func unansweredFarewell() async throws {
-        let played = try await play("0.000000 > 01\n1.000000 < 02\n5.000000 > 03\n5.020000 closed")
-        #expect(played.end == .milliseconds(5_020))
-        #expect(played.failure == nil)
-    }
-
-    @Test("a transcript that is cut short ends where it stops")
-    func cutShort() async throws {
-        let played = try await play("0.000000 > 01\n1.000000 < 02\n5.000000 > 03")
-        #expect(played.end == .seconds(5))
-        #expect(played.failure == nil)
-    }
-
-    @Test("a link that was lost after bytes that are never sent again is lost again")
-    func lostAfterUnsent() async throws {
-        let played = try await play("0.000000 > 01\n1.000000 < 02\n5.000000 > 03\n6.000000 lost outOfRange")
-        #expect(played.end == .seconds(16))
-        #expect(played.failure?.code == .outOfRange)
-    }
-
-    @Test("bytes that are never sent again in the middle fail the link after the transcript's end", arguments: [0, 7])
-    func neverSent(late: Int) async throws {
-        let played = try await play(
-            "0.000000 > 01\n1.000000 < 02\n2.000000 > 03\n3.000000 < 04\n60.000000 closed", late: .seconds(late))
-        // Who was late with the first byte has as much longer for the second.
-        #expect(played.end == .seconds(70 + max(0, late - 1)))
-        #expect(played.failure?.code == .badAnswer)
-        #expect(played.failure?.message.contains("entry 3, byte 0") == true)
-    }
-
-    @Test("nothing is kept later than can be played back")
+    @Test("no entry is later than the last time that is played back")
     func tooLate() async throws {
         let (near, far) = MemoryTransport.pair(link: Self.link)
         let recorded = try record(near, .revealed)
@@ -406,71 +315,9 @@ struct RecordingTests {
         #expect(await linkError { _ = try await recorded.received() }?.code == .full)
         await recorded.close()
         // It can be played back, and ends in order.
-        let entries = try transcript(lines.with { $0.dropFirst().joined() }).entries
+        let entries = try readTranscript(lines.with { $0.dropFirst().joined() }).entries
         #expect(entries.map(\.event) == [.sent([1]), .closed])
         #expect(entries.last?.time == TranscriptReader.latestTime)
-    }
-
-    @Test("a transcript that was made with times beyond any still ends")
-    func timesBeyondAny() async throws {
-        let entries = [TranscriptEntry(time: .seconds(Int64.max), event: .received([1]))]
-        let replay = ReplayTransport(
-            Transcript(header: .init(link: "a:b", isMasked: false), entries: entries), link: Self.link, clock: clock)
-        let receiving = Task { try await replay.received() }
-        await clock.sleepers(1)
-        #expect(clock.nextDeadline?.offset == TranscriptReader.latestTime)
-        clock.advance(by: TranscriptReader.latestTime)
-        #expect(try await receiving.value == [1])
-        #expect(try await replay.received() == nil)
-    }
-
-    @Test("other bytes than the recorded ones are reported with their place, and end both directions")
-    func mismatch() async throws {
-        let transcript = try transcript("0.000000 > 01\n0.000000 > 02 03 41\n0.000000 < 05")
-        let replay = ReplayTransport(transcript, link: Self.link, clock: nil)
-        let receiving = Task { try await replay.received() }
-        try await replay.send([1, 2])
-        let error = await linkError { try await replay.send([3, 0x39, 9]) }
-        #expect(error?.code == .badAnswer)
-        #expect(error?.message.contains("entry 2, byte 2") == true)
-        #expect(error?.undelivered == 2)
-        #expect(error?.description.contains("39") == false)
-        #expect(error?.description.contains("41") == false)
-        #expect(await linkError { _ = try await receiving.value }?.code == .badAnswer)
-    }
-
-    @Test("more bytes than the recorded ones are reported")
-    func tooMuch() async throws {
-        let replay = ReplayTransport(try transcript("0.000000 > 01\n0.000000 < 05"), link: Self.link, clock: nil)
-        let error = await linkError { try await replay.send([1, 2]) }
-        #expect(error?.code == .badAnswer)
-        #expect(error?.message.contains("entry 3, byte 0") == true)
-    }
-
-    @Test("a masked byte is any that is sent, and an asterisk that is received")
-    func maskedBytes() async throws {
-        let transcript = try transcript("0.000000 > 01 ** 03\n0.000000 < ** 05", isMasked: true)
-        let replay = ReplayTransport(transcript, link: Self.link, clock: nil)
-        try await replay.send([1, 77, 3])
-        #expect(try await replay.received() == [0x2a, 5])
-        // A transcript that only stops ends in order.
-        #expect(try await replay.received() == nil)
-    }
-
-    @Test("a waiting call gets the error that it was closed or cancelled", arguments: [false, true])
-    func ends(isClosed: Bool) async throws {
-        let replay = ReplayTransport(try transcript("5.000000 < 01"), link: Self.link, clock: clock)
-        let receiving = Task { try await replay.received() }
-        await clock.sleepers(1)
-        if isClosed { await replay.close() } else { receiving.cancel() }
-        #expect(await linkError { _ = try await receiving.value }?.code == (isClosed ? .disconnected : .cancelled))
-        if isClosed {
-            #expect(await linkError { try await replay.send([1]) }?.undelivered == 1)
-            await replay.close()
-        } else {
-            clock.advance(by: .seconds(5))
-            #expect(try await replay.received() == [1])
-        }
     }
 }
 

@@ -58,7 +58,7 @@ struct TranscriptTests {
     }
 
     @Test(
-        "what is none says in which line, and shows nothing of it",
+        "text that is no transcript is refused with the line's number, without its content",
         arguments: [
             ("", 1, TranscriptError.Code.header), ("jackdaw-transcript 2 masked a:b\n", 1, .header),
             ("jackdaw-transcript 1 open a:b\n", 1, .header), ("jackdaw-transcript 1 masked\n", 1, .header),
@@ -115,7 +115,7 @@ struct TranscriptTests {
         #expect(error?.code == .text)
     }
 
-    @Test("no random text is taken for more than it is")
+    @Test("random text that is read is written and read again alike")
     func random() {
         var random = SeededRandom(seed: 0x7a5c)
         let alphabet = Array("0123456789abcdef.<>* #\nendlostdisconnectedunsentclosed".utf8)

@@ -1,4 +1,5 @@
-/* DUKPT keys by the calls of libcrypto that their derivation needs, and little else: the measure for JackdawCryptography. */
+/* DUKPT keys by the calls of libcrypto that their derivation needs, and little else: the measure for
+ * JackdawCryptography. */
 #pragma once
 #include <stdint.h>
 

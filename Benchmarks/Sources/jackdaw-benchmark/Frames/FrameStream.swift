@@ -1,6 +1,6 @@
 import JackdawReaders
 
-/// Frames of one protocol, one behind the other.
+/// Frames of one protocol, one after another.
 struct FrameStream {
     let name: String
     let format: any FrameFormat

@@ -6,16 +6,16 @@ struct Live: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Captures a recording through ALSA as fast as it goes and decodes it live.",
         discussion: """
-            The sound goes the way of a sound card's: libasound, the stream's thread, its ring, a decoder, in blocks of \
-            5 ms. Delays are those of the sound itself, from the last flux transition of a swipe to the end of the block \
-            that brought its text.
+            The sound goes the way of a sound card's: libasound, the stream's thread, its ring, a decoder, in blocks \
+            of 5 ms. Delays are those of the sound itself, from the last flux transition of a swipe to the end of the \
+            block that brought its text.
             """)
 
     @Argument(help: "Manifest of the corpus.") var manifest: String
     @Option(help: "Writes the figures as a table in Markdown to this file.") var markdown: String?
 
-    /// 24 MB of the program and its libraries, 2 MB that a stream and a decoder hold, 10 MB that the strong tier takes for the
-    /// hardest segment, and what lies free between them.
+    /// 24 MB of the program and its libraries, 2 MB that a stream and a decoder hold, 10 MB that the strong tier takes
+    /// for the hardest segment, and what lies free between them.
     private static let mostMemory = 44
 
     func run() throws {

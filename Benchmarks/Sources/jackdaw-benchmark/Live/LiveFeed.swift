@@ -15,8 +15,8 @@ final class LiveFeed: Sendable {
     private let seconds = Mutex(0.0)
     private let ended = DispatchSemaphore(value: 0)
 
-    /// A stream collects half a second before it wakes its reader, and holds a second for a late one; the plug-in always
-    /// reports a full buffer, and the pipe makes it wait.
+    /// A stream collects half a second before it wakes its reader, and holds a second for a late one; the plug-in
+    /// always reports a full buffer, and the pipe makes it wait.
     private static let periodsAhead = 150
 
     /// - Throws: ``CorpusError`` where no pipe can be made.

@@ -66,7 +66,8 @@ struct ByteAlignment: Sendable, Hashable {
     /// Share of the sent bytes that were not read as they were sent; nil where none was sent.
     var byteError: Double? { sent == 0 ? nil : Double(substituted + missing) / Double(sent) }
 
-    /// Share of the sent bits that were read wrongly, where half the bits of a missing byte count; nil where none was sent.
+    /// Share of the sent bits that were read wrongly, where half the bits of a missing byte
+    /// count; nil where none was sent.
     var bitError: Double? { sent == 0 ? nil : Double(wrongBits + 4 * missing) / Double(8 * sent) }
 }
 

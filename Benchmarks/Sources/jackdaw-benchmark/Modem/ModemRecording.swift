@@ -48,12 +48,12 @@ struct ModemRecording: Sendable, Decodable {
 
     /// The part of the cell before the slash.
     var family: String { String(cell.prefix { $0 != "/" }) }
-    /// The part of the cell behind the slash.
+    /// The part of the cell after the slash.
     var condition: String { String(cell.dropFirst(family.count + 1)) }
 }
 
-/// The modem recordings of a manifest. Those without a cell belong to a family of the folder's name, under the condition of
-/// their noise.
+/// The modem recordings of a manifest. Those without a cell belong to a family of the folder's name, under the
+/// condition of their noise.
 func modemRecordings(ofManifest path: String) throws(CorpusError) -> [ModemRecording] {
     var recordings = try decoded([ModemRecording].self, from: path)
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent()

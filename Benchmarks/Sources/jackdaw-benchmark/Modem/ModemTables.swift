@@ -179,7 +179,8 @@ struct ModemTables {
         return "\(limit.isLower ? "< " : "")\(limit.decibels.formatted(decimals: 1)) dB"
     }
 
-    /// Where a falling curve comes down to a share of errors for good, by the logarithm of the errors in between two points.
+    /// Where a falling curve comes down to a share of errors for good, by the logarithm of the
+    /// errors in between two points.
     /// - Returns: nil where it never does; the lowest point, as a bound, where it is there from the start.
     static func crossing(
         _ points: [(decibels: Double, error: Double)], at share: Double

@@ -73,8 +73,8 @@ struct Readers: AsyncParsableCommand {
         }
         let share = (processorSeconds() - begun) / (Double(seconds))
         print(
-            "\n\(readers) readers, \(latest.count) answers in \(seconds) s: the latest \(milliseconds(latest.worst)) ms after "
-                + "its time, \(Int((share * 100).rounded())) % of a core")
+            "\n\(readers) readers, \(latest.count) answers in \(seconds) s: the latest "
+                + "\(milliseconds(latest.worst)) ms after its time, \(Int((share * 100).rounded())) % of a core")
     }
 
     private static func serve(

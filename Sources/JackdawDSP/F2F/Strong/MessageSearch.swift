@@ -7,7 +7,8 @@ enum MessageSearch {
 
     /// Rounds of equalising and deciding, at most.
     private static let mostRounds = 3
-    /// A lane of the trellis is not searched if the upper bound of its scores is this far (nats) below the best message.
+    /// A lane of the trellis is not searched if the upper bound of its scores is this far
+    /// (nats) below the best message.
     private static let hopeless: Float = 16
 
     /// Equalises and decides in turn until the bits no longer change.
@@ -84,8 +85,8 @@ struct MessageCandidate {
 
     /// The margin (nats) below which another message is too close.
     private static let leastMargin: Float = 9.5
-    /// Added to the margin (nats) that is left if weak pulses count only by their level. That margin is too small: a weak
-    /// pulse in a drop-out is still a pulse, and its missing part also has information.
+    /// Added to the margin (nats) that is left if weak pulses count only by their level. That margin is too small: a
+    /// weak pulse in a drop-out is still a pulse, and its missing part also has information.
     private static let marginSpared: Float = 1.5
     /// The code may overrule the sound by no more than this share of the margin, and so may zeros beside the message.
     static let mostDoubt: Float = 0.35

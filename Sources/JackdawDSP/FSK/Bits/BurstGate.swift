@@ -50,11 +50,11 @@ struct BurstGate: Sendable, Wipeable {
     private static let leastHeard = 5
     /// The least correlation of a bit with a carrier that is present in it, as a share of the level.
     private static let leastShare: Float = 0.5
-    /// The largest correlation of the bits with the other tone, as a share of that with their own: a steady tone between
-    /// the two correlates about equally with both.
+    /// The largest correlation of the bits with the other tone, as a share of that with their own: a steady tone
+    /// between the two correlates about equally with both.
     private static let maxOtherToneShare: Float = 0.95
-    /// The largest deficit that accumulates, as a multiple of the level. A bit without a carrier adds half the level, and
-    /// a bit of full strength removes it: after a longer pause, six bits of full strength continue the burst.
+    /// The largest deficit that accumulates, as a multiple of the level. A bit without a carrier adds half the level,
+    /// and a bit of full strength removes it: after a longer pause, six bits of full strength continue the burst.
     private static let mostDeficit: Float = 3
     /// Gain with which the level is followed, per bit.
     private static let levelGain: Float = 0.02
