@@ -135,7 +135,7 @@ extension MiuraTerminal {
         endProcess()
         guard let now else { return }
         if isCardIn { queue.add(.removal, at: now + Self.takingCard) }
-        if [.chipUnreadable, .unsupportedCard].contains(status) { presentCard(at: now + 2 * Self.takingCard) }
+        if [.chipUnreadable, .unsupportedCard].contains(status) { presentCard(at: now + Self.takingCard * 2) }
     }
 
     mutating func endProcess() {

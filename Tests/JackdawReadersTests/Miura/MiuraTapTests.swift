@@ -47,7 +47,7 @@ import Testing
     /// After a tap the payment asks for no second cryptogram; the sample programs of the SDK send the issuer's answer all the
     /// same.
     @Test(arguments: [
-        (PaymentAction.storeRecord, "00"), (.end(.declinedOnline), "05"), (.end(.failedHostTimeout), nil),
+        (PaymentAction.storeRecord, "00" as String?), (.end(.declinedOnline), "05"), (.end(.failedHostTimeout), nil),
     ])
     func theIssuersAnswerEndsATap(_ action: PaymentAction, _ code: String?) throws {
         var bench = try bench()
