@@ -25,7 +25,7 @@ public func memoryHolds(inverted: [UInt8]) throws -> Bool {
     let window = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
     defer {
         // A later look must not find the copies of this one.
-        unsafe explicit_bzero(window.baseAddress, window.count)
+        unsafe explicit_bzero(window.baseAddress!, window.count)
         unsafe window.deallocate()
     }
     let first = UInt(bitPattern: window.baseAddress)

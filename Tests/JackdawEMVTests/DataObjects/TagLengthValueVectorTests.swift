@@ -1,4 +1,5 @@
 import Foundation
+import JackdawBytes
 @testable import JackdawEMV
 import JackdawTestSupport
 import Testing
