@@ -62,7 +62,7 @@ extension VirtualCard {
         return signed(answer, transaction, key)
     }
 
-    private func decideFirst(
+    func decideFirst(
         _ requested: CryptogramType, _ transaction: inout CardTransactionState, _ index: Int
     ) -> CryptogramType {
         let state = states[index]
@@ -139,7 +139,7 @@ extension VirtualCard {
     }
 
     /// The issuer application data (9F10), in the layout of the scheme.
-    private func issuerApplicationData(
+    func issuerApplicationData(
         _ type: CryptogramType, isFirst: Bool, _ transaction: CardTransactionState, _ index: Int
     ) -> [UInt8] {
         let application = applications[index]
@@ -161,7 +161,7 @@ extension VirtualCard {
     }
 
     /// The part of the issuer application data that the cryptogram covers.
-    private static func covered(_ data: [UInt8], _ scheme: CardScheme) -> [UInt8] {
+    static func covered(_ data: [UInt8], _ scheme: CardScheme) -> [UInt8] {
         switch scheme {
         case .visa10: Array(data[3..<7])
         case .visa18: data
@@ -170,7 +170,7 @@ extension VirtualCard {
         }
     }
 
-    private mutating func newDynamicNumber() -> [UInt8] {
+    mutating func newDynamicNumber() -> [UInt8] {
         let number = randomOctets(8)
         session.transaction?.dynamicNumber = number
         return number
@@ -193,7 +193,7 @@ extension VirtualCard {
     }
 
     /// Signed Dynamic Application Data (Book 2, table 17).
-    private func sign(_ dynamic: [UInt8], over data: [UInt8], with key: RSAKeyPair) -> [UInt8]? {
+    func sign(_ dynamic: [UInt8], over data: [UInt8], with key: RSAKeyPair) -> [UInt8]? {
         let size = key.publicKey.modulus.count
         let padding = size - dynamic.count - 25
         guard padding >= 0 else { return nil }

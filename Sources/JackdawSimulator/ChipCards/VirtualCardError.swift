@@ -19,6 +19,8 @@ public struct VirtualCardError: Error, Sendable, Hashable, CustomStringConvertib
         public static let value = Code(rawValue: "value")
         /// A key cannot be used.
         public static let key = Code(rawValue: "key")
+        /// A file that is named as base is missing, has no end, or lacks a place that is changed.
+        public static let base = Code(rawValue: "base")
         /// A master key is not published for tests.
         public static let notPublished = Code(rawValue: "notPublished")
     }
