@@ -127,7 +127,7 @@ struct IssuerFileReader<Cryptography: IssuerCryptography> {
         guard file.has("rules") else { return [] }
         var rules: [IssuerRule] = []
         let members = [
-            "message", "account", "from", "to", "times", "decision", "code", "delivery", "delay", "authentication",
+            "message", "account", "from", "to", "results", "times", "decision", "code", "delivery", "delay", "authentication",
             "answer", "scripts",
         ]
         for object in try file.objects("rules", allowed: members) {
@@ -139,6 +139,8 @@ struct IssuerFileReader<Cryptography: IssuerCryptography> {
                 IssuerRule(
                     message: message.flatMap { IssuerRule.Message(rawValue: $0) } ?? .authorisation,
                     account: try object.digits("account", 1...19), amounts: try amounts(object),
+                    results: object.has("results")
+                        ? TerminalVerificationResults(try object.octets("results", 5...5)) : nil,
                     times: try object.number("times", 1...1_000_000),
                     verdict: verdict.map { $0 == "approve" ? .approved : $0 == "decline" ? .declined : .referred },
                     code: try code(object),

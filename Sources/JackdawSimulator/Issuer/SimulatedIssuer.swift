@@ -37,6 +37,8 @@ public struct SimulatedIssuer: Sendable {
         var account: AccountNumber?
         /// The amount in minor units.
         var amount: UInt64?
+        /// The TVR; nil of a message without one.
+        var results: TerminalVerificationResults?
     }
 
     init(_ setup: IssuerDescription, _ cryptography: any IssuerCryptography, seed: UInt64) {
@@ -90,7 +92,8 @@ public struct SimulatedIssuer: Sendable {
         let earlier = known[request.reference]?.facts
         return MessageFacts(
             message: message, account: objects.flatMap { AccountNumber($0) } ?? earlier?.account,
-            amount: objects?.authorisedAmount ?? earlier?.amount)
+            amount: objects?.authorisedAmount ?? earlier?.amount,
+            results: objects?[TerminalVerificationResults.tag].flatMap { TerminalVerificationResults($0) })
     }
 
     /// The first rule that applies; counts its use.
@@ -224,6 +227,7 @@ extension IssuerRule {
     func applies(to facts: SimulatedIssuer.MessageFacts) -> Bool {
         guard facts.message == message else { return false }
         if let prefix = account, facts.account?.hasPrefix(prefix) != true { return false }
+        if let bits = results, facts.results?.isDisjoint(with: bits) != false { return false }
         guard let amounts else { return true }
         return facts.amount.map { amounts.contains($0) } ?? false
     }

@@ -44,12 +44,27 @@ struct PayerDescription: Sendable {
         }
     }
 
+    /// The way in which the cardholder presents the card. The raw value is the name in the file.
+    enum Presentation: String, Sendable, CaseIterable {
+        case insert, tap, swipe
+
+        var answer: SimulatedPayer.Answer {
+            switch self {
+            case .insert: .inserts
+            case .tap: .taps
+            case .swipe: .swipes
+            }
+        }
+    }
+
     /// The removal of the card during a payment.
     struct Removal: Sendable {
         /// The number of the card's answer after which it is removed, from 1.
         var exchange: Int
         /// The time from that answer.
         var delay: Duration
+        /// The number of presentations that end so; nil if the cardholder does not present the card again.
+        var times: Int?
     }
 
     /// The times from questions to answers.
@@ -66,8 +81,10 @@ struct PayerDescription: Sendable {
     /// Nil if the card stays.
     var removal: Removal?
     var delays: Delays
-    /// The most insertions of the card, 1 to 10.
-    var maxInsertions: Int
+    /// The ways of the presentations, in their order; the last one is repeated.
+    var presentations: [Presentation]
+    /// The most presentations of the card, 1 to 10.
+    var maxPresentations: Int
 }
 
 extension SimulatedPayer {
@@ -75,7 +92,7 @@ extension SimulatedPayer {
     /// - Parameter json: a JSON object in UTF-8, at most ``VirtualCard/maxFileSize`` bytes. The caller wipes it.
     /// - Throws: ``SimulationFileError`` with the place and the reason.
     public init(json: [UInt8]) throws(SimulationFileError) {
-        let members = ["name", "application", "pin", "signature", "removal", "delays", "insertions"]
+        let members = ["name", "application", "pin", "signature", "removal", "delays", "presents", "insertions"]
         let setup = try SimulationFileError.reading(json, allowed: members) { (file) throws(VirtualCardError) in
             try PayerDescription(file)
         }
@@ -87,10 +104,23 @@ extension PayerDescription {
     init(_ file: CardFileObject) throws(VirtualCardError) {
         if file.has("name") { _ = try file.text("name") }
         let signature = try file.choice("signature", Signature.allCases.map(\.rawValue))
+        let presentations = try Self.presentations(file)
         self.init(
             application: try Self.application(file), pin: try Self.pin(file),
             signature: signature.flatMap { Signature(rawValue: $0) } ?? .right, removal: try Self.removal(file),
-            delays: try Self.delays(file), maxInsertions: try file.number("insertions", 1...10) ?? 3)
+            delays: try Self.delays(file), presentations: presentations,
+            maxPresentations: try file.number("insertions", 1...10) ?? max(3, presentations.count))
+    }
+
+    private static func presentations(_ file: CardFileObject) throws(VirtualCardError) -> [Presentation] {
+        guard file.has("presents") else { return [.insert] }
+        let names = try file.texts("presents")
+        let presentations = names.compactMap { Presentation(rawValue: $0) }
+        guard presentations.count == names.count, (1...10).contains(names.count) else {
+            let known = Presentation.allCases.map(\.rawValue).joined(separator: ", ")
+            throw VirtualCardError(.value, at: file.place(of: "presents"), "it must have 1 to 10 of \(known)")
+        }
+        return presentations
     }
 
     private static func application(_ file: CardFileObject) throws(VirtualCardError) -> Application {
@@ -119,11 +149,13 @@ extension PayerDescription {
 
     private static func removal(_ file: CardFileObject) throws(VirtualCardError) -> Removal? {
         guard file.has("removal") else { return nil }
-        let object = try file.object("removal", allowed: ["after_exchange", "delay"])
+        let object = try file.object("removal", allowed: ["after_exchange", "delay", "times"])
         guard let exchange = try object.number("after_exchange", 1...1_000) else {
             throw VirtualCardError(.member, at: object.place, "it lacks a member \"after_exchange\"")
         }
-        return Removal(exchange: exchange, delay: try object.milliseconds("delay") ?? .zero)
+        return Removal(
+            exchange: exchange, delay: try object.milliseconds("delay") ?? .zero,
+            times: try object.number("times", 1...10))
     }
 
     private static func delays(_ file: CardFileObject) throws(VirtualCardError) -> Delays {

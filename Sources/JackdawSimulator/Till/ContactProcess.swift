@@ -2,27 +2,13 @@ import JackdawEMV
 
 /// A contact card in a terminal: selects its application, runs the kernel, and says both in the events of a payment. A
 /// machine without I/O; its random octets come from a seed.
-struct ContactProcess<Primitives: AuthenticationPrimitives>: Sendable {
-    /// A task for the caller, or a report to it.
-    enum Output {
-        /// Send a command to the card, and pass the answer to ``ContactProcess/receive(_:)``.
-        case transmit(CardCommand)
-        /// Have the cardholder enter a PIN, and pass the answer to ``ContactProcess/enter(_:)``.
-        case enterPIN(PINRequest)
-        /// The message for the issuer, which the payment asks for after the next event.
-        case authorise(OnlineRequest)
-        /// An event for the payment.
-        case event(PaymentEvent)
-        case step(KernelStep)
-        case finished(KernelOutcome)
-    }
-
-    /// Whether the cardholder must choose one of ``candidates``.
+struct ContactProcess<Primitives: AuthenticationPrimitives>: CardProcess {
     private(set) var isChoosing = false
 
     private let applications: [TerminalApplication]
     private let transaction: KernelTransaction
     private let primitives: Primitives
+    private let wedge: CardWedge?
     private var selection: ApplicationSelection
     private var kernel: ContactKernel<Primitives>?
     /// The name of the selected application.
@@ -41,26 +27,28 @@ struct ContactProcess<Primitives: AuthenticationPrimitives>: Sendable {
     private var entry = PaymentEvent.pinBypassed
     private var hasAskedIssuer = false
     private var random: SplitMix
-    private var outputs: [Output] = []
+    private var outputs: [CardProcessOutput] = []
 
-    init(_ settings: TillSettings, _ transaction: KernelTransaction, _ primitives: Primitives, _ random: SplitMix) {
+    init(
+        _ settings: TillSettings, _ transaction: KernelTransaction, _ primitives: Primitives, _ wedge: CardWedge?,
+        _ random: SplitMix
+    ) {
         applications = settings.applications
         self.transaction = transaction
         self.primitives = primitives
+        self.wedge = wedge
         selection = ApplicationSelection(settings.applications.map(\.application), on: .contact)
         self.random = random
     }
 
-    /// The applications among which the cardholder chooses.
     var candidates: [ApplicationCandidate] { selection.candidates }
 
-    mutating func start() -> [Output] {
+    mutating func start() -> [CardProcessOutput] {
         take(selection.start())
         return takeOutputs()
     }
 
-    /// Goes on with an answer of the card.
-    mutating func receive(_ answer: CardResponse) -> [Output] {
+    mutating func receive(_ answer: CardResponse) -> [CardProcessOutput] {
         guard var exchange else { return [] }
         if let next = exchange.receive(answer) {
             self.exchange = exchange
@@ -68,7 +56,7 @@ struct ContactProcess<Primitives: AuthenticationPrimitives>: Sendable {
             return takeOutputs()
         }
         self.exchange = nil
-        let response = exchange.response
+        let response = wedge?.alter(exchange.response) ?? exchange.response
         if kernel == nil {
             noteBlocked(response.status)
             take(selection.receive(response, to: identifier))
@@ -81,23 +69,20 @@ struct ContactProcess<Primitives: AuthenticationPrimitives>: Sendable {
         return takeOutputs()
     }
 
-    /// Goes on without a card.
-    mutating func loseCard() -> [Output] {
+    mutating func loseCard() -> [CardProcessOutput] {
         guard exchange != nil else { return [] }
         exchange = nil
         if kernel == nil { outputs.append(.event(.chipUnreadable)) } else { pass(.cardLost) }
         return takeOutputs()
     }
 
-    /// Goes on with the cardholder's choice, an index of ``candidates``.
-    mutating func choose(_ index: Int) -> [Output] {
+    mutating func choose(_ index: Int) -> [CardProcessOutput] {
         isChoosing = false
         take(selection.choose(index, to: identifier))
         return takeOutputs()
     }
 
-    /// Goes on with an answer of the PIN pad.
-    mutating func enter(_ answer: KernelAnswer) -> [Output] {
+    mutating func enter(_ answer: KernelAnswer) -> [CardProcessOutput] {
         switch answer {
         case .onlinePINEntered: entry = .pinEntered
         default: entry = .pinBypassed
@@ -106,13 +91,12 @@ struct ContactProcess<Primitives: AuthenticationPrimitives>: Sendable {
         return takeOutputs()
     }
 
-    /// Goes on with the issuer's answer, or its absence.
-    mutating func complete(_ host: HostAnswer) -> [Output] {
+    mutating func complete(_ host: HostAnswer) -> [CardProcessOutput] {
         pass(.host(host))
         return takeOutputs()
     }
 
-    private mutating func takeOutputs() -> [Output] {
+    private mutating func takeOutputs() -> [CardProcessOutput] {
         defer { outputs = [] }
         return outputs
     }

@@ -1,7 +1,7 @@
 public import JackdawEMV
 
-/// One payment with a virtual card, a simulated cardholder and a simulated issuer: the contact kernel and the payment flow
-/// on one queue of events, without I/O and without a clock.
+/// One payment with a virtual card, a simulated cardholder and a simulated issuer: the kernels and the payment flow on one
+/// queue of events, without I/O and without a clock. The card is inserted, tapped or swiped.
 ///
 /// ```swift
 /// var till = try SimulatedTill(
@@ -25,10 +25,16 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
     public internal(set) var now = Duration.zero
     /// The events and effects of the payment, at most ``maxEntries``.
     public internal(set) var log: [TillEntry] = []
-    /// The steps of the kernel.
+    /// The steps of the kernel, of a card that is inserted.
     public internal(set) var steps: [KernelStep] = []
     /// The end of the kernel; nil before it.
     public internal(set) var kernelOutcome: KernelOutcome?
+    /// The steps of the contactless kernel, of a card that is tapped.
+    public internal(set) var tapSteps: [ContactlessStep] = []
+    /// The end of the last tap; nil before it.
+    public internal(set) var tapOutcome: ContactlessOutcome?
+    /// The reasons for the course of the payment, in their order and each once.
+    public internal(set) var reasons: [PaymentReason] = []
     /// The issuer's decision; nil before it.
     public internal(set) var decision: IssuerDecision?
     /// The number of records for settlement.
@@ -47,16 +53,23 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
     var queue = EventQueue<Happening>()
     var outbox = IssuerOutbox()
     var random: SplitMix
-    var process: ContactProcess<Primitives>?
+    var process: (any CardProcess)?
     /// The number of the process: events of an earlier one do not count.
     var processNumber = 0
-    var isCardInserted = false
+    /// Whether the card is in the slot or in the field.
+    var isCardPresent = false
+    /// The answer to reset of the card in the slot.
+    var answerToReset: [UInt8] = []
     /// The identifier of the task that waits for its answer.
     var openTask: Int?
     /// The identifier of the task for the card.
     var cardTask: Int?
-    /// The message for the issuer.
-    var request: OnlineRequest?
+    /// The objects of the message for the issuer.
+    var request: DataObjectStore?
+    /// The type of the cryptogram that the terminal requested last.
+    var requestedType: CryptogramType?
+    /// Whether the cardholder signs although the contact kernel has not asked for it: after a tap, or a swipe.
+    var signsWithoutContact = false
     /// The objects of the card's decision.
     var objects = DataObjectStore()
     /// The PIN for the issuer, digits in ASCII.
@@ -68,7 +81,7 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
     /// Something that happens at a time.
     enum Happening {
         case event(PaymentEvent, answering: Int?)
-        case insertion(task: Int)
+        case presentation(SimulatedPayer.Answer, task: Int)
         case removal
         case command(CardCommand, process: Int)
         case pin(SimulatedPayer.Answer, process: Int, isOnline: Bool)
@@ -85,7 +98,7 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
     ///   - settings: the terminal and the times.
     ///   - reference: the identifier of the payment for the issuer.
     ///   - transaction: the transaction.
-    ///   - card: the card that the cardholder inserts.
+    ///   - card: the card that the cardholder presents.
     ///   - payer: the cardholder.
     ///   - issuer: the issuer.
     ///   - primitives: RSA and SHA-1 for the terminal.
@@ -159,6 +172,7 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
     public mutating func kill() {
         guard payment.phase != .idle else { return }
         note(.event(.crash))
+        add(PaymentReason(.crash))
         queue = EventQueue()
         endProcess()
         request = nil
@@ -178,13 +192,14 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
 
     mutating func deliver(_ event: PaymentEvent, answering identifier: Int? = nil) {
         note(.event(event))
+        if event.isReason { add(PaymentReason(event)) }
         for effect in payment.receive(event, answering: identifier, at: now) { carryOut(effect) }
     }
 
     private mutating func happen(_ happening: Happening) {
         switch happening {
         case .event(let event, let identifier): deliver(event, answering: identifier)
-        case .insertion(let task): insertCard(task)
+        case .presentation(let way, let task): presentCard(way, task)
         case .removal: removeCard()
         case .command(let command, let number): transmit(command, number)
         case .pin(let answer, let number, let isOnline): takePIN(answer, number, isOnline)
