@@ -37,19 +37,21 @@ struct CardWedge: Sendable {
         }
     }
 
-    /// The answer that the terminal receives instead of the card's. Answers that are not in BER-TLV are passed on.
-    func alter(_ answer: CardResponse) -> CardResponse {
+    /// The answer to a command that the terminal receives instead of the card's. Answers that are not in BER-TLV are passed
+    /// on, and so are those in format 1 (80) but the processing options.
+    func alter(_ answer: CardResponse, to command: CardCommand?) -> CardResponse {
         guard objects.count > 0, answer.data.count > 0 else { return answer }
-        guard var octets = answer.data.withOctets({ altered($0) }) else { return answer }
+        let hasOptions = command.flatMap { CardInstruction($0) } == .getProcessingOptions
+        guard var octets = answer.data.withOctets({ altered($0, hasOptions: hasOptions) }) else { return answer }
         defer { octets.wipe() }
         return CardResponse(data: octets, status: answer.status)
     }
 
     /// Answers with other objects; nil if they are not valid.
-    private func altered(_ octets: Span<UInt8>) -> [UInt8]? {
+    private func altered(_ octets: Span<UInt8>, hasOptions: Bool) -> [UInt8]? {
         guard let found = try? TagLengthValue.list(octets) else { return nil }
-        // Format 1 of GET PROCESSING OPTIONS (Book 3, 6.5.8.4): the profile, and the file locator with four octets an entry.
-        if found.count == 1, found[0].tag == 0x80, found[0].value.count >= 6, found[0].value.count % 4 == 2 {
+        // Format 1 of GET PROCESSING OPTIONS (Book 3, 6.5.8.4): the profile and the file locator.
+        if found.count == 1, found[0].tag == 0x80, hasOptions, found[0].value.count >= 2 {
             guard let profile = objects[ApplicationInterchangeProfile.tag], profile.count == 2 else { return nil }
             let locator = octets.extracting(found[0].value.lowerBound + 2..<found[0].value.upperBound)
             return TagLengthValueBuilder.encode(0x80, profile + Array(copying: locator))

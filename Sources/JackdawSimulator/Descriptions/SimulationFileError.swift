@@ -38,9 +38,16 @@ public struct SimulationFileError: Error, Sendable, Hashable, CustomStringConver
     public var description: String { "\(place): \(message)" }
 
     /// The error of the reader of files, which cards share.
-    private init(_ error: VirtualCardError) {
+    init(_ error: VirtualCardError) {
         code = Code(rawValue: error.code.rawValue)
         place = error.place
+        message = error.message
+    }
+
+    /// An error with the name of the file before its place.
+    init(_ error: SimulationFileError, in file: String) {
+        code = error.code
+        place = error.place.isEmpty ? file : "\(file): \(error.place)"
         message = error.message
     }
 

@@ -56,7 +56,7 @@ struct ContactProcess<Primitives: AuthenticationPrimitives>: CardProcess {
             return takeOutputs()
         }
         self.exchange = nil
-        let response = wedge?.alter(exchange.response) ?? exchange.response
+        let response = wedge?.alter(exchange.response, to: command) ?? exchange.response
         if kernel == nil {
             noteBlocked(response.status)
             take(selection.receive(response, to: identifier))

@@ -42,6 +42,9 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
     /// The messages that the issuer refused.
     public internal(set) var refusals: [IssuerRefusal] = []
 
+    /// The TVR of the kernel that has come to its end; nil if none has.
+    public var results: TerminalVerificationResults? { kernelOutcome?.tvr ?? tapOutcome?.tvr }
+
     /// The most entries of the log; further ones are left out.
     public static var maxEntries: Int { 10_000 }
 

@@ -19,6 +19,7 @@ struct TapProcess<Primitives: AuthenticationPrimitives>: CardProcess {
     /// Whether an application that the terminal supports was found blocked.
     private var isBlocked = false
     private var isSelecting = false
+    private var command: CardCommand?
     /// The identifier that the next answer names.
     private var identifier = 0
     /// The message for the issuer, which waits for a PIN.
@@ -44,7 +45,7 @@ struct TapProcess<Primitives: AuthenticationPrimitives>: CardProcess {
     }
 
     mutating func receive(_ answer: CardResponse) -> [CardProcessOutput] {
-        let answer = wedge?.alter(answer) ?? answer
+        let answer = wedge?.alter(answer, to: command) ?? answer
         if kernel == nil {
             // EMV Book B, 3.3.3: an application that is blocked is left out.
             if isSelecting, answer.status == .fileInvalidated { isBlocked = true }
@@ -81,6 +82,7 @@ struct TapProcess<Primitives: AuthenticationPrimitives>: CardProcess {
 
     private mutating func send(_ command: CardCommand, _ identifier: Int) {
         self.identifier = identifier
+        self.command = command
         outputs.append(.transmit(command))
     }
 
