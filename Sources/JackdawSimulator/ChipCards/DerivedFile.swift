@@ -108,7 +108,9 @@ struct DerivedFile {
                 guard let member = pieces.first, !member.isEmpty else { return nil }
                 steps.append(.member(String(member)))
                 for piece in pieces.dropFirst() {
-                    guard piece.last == "]", (2...4).contains(piece.utf8.count), let index = UInt16(piece.dropLast())
+                    let digits = piece.dropLast()
+                    guard piece.last == "]", (1...3).contains(digits.utf8.count),
+                        digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let index = UInt16(digits)
                     else { return nil }
                     steps.append(.index(Int(index)))
                 }
