@@ -79,7 +79,8 @@ struct DerivedFile {
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {
             guard let steps = Change.steps(name) else {
                 throw VirtualCardError(
-                    .value, at: place, "\"\(name.prefix(80))\" is no place, such as applications[0].records[1].objects.8E")
+                    .value, at: place,
+                    "\"\(name.prefix(80))\" is no place, such as applications[0].records[1].objects.8E")
             }
             let change = Change(name: name, steps: steps, value: value == .null ? nil : value)
             if change.value == nil { removed.append(change) } else { set.append(change) }

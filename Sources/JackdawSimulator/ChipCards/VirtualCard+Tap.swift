@@ -14,6 +14,7 @@ struct TapApplication: Sendable {
     ///   - application: the application.
     ///   - processingList: its PDOL.
     ///   - scheme: its scheme, which must be one of Visa.
+    /// - Throws: ``VirtualCardError`` with the place and the reason.
     init?(
         _ application: CardFileObject, _ processingList: DataObjectList?, _ scheme: CardScheme
     ) throws(VirtualCardError) {
@@ -23,7 +24,8 @@ struct TapApplication: Sendable {
             throw VirtualCardError(.value, at: file.place, "the scheme must be visa-10 or visa-18")
         }
         guard processingList?.entries.contains(where: { $0.tag == .readerQualifiers && $0.count == 4 }) == true else {
-            throw VirtualCardError(.value, at: file.place, "the PDOL (9F38) must ask for the reader's qualifiers, 9F6604")
+            throw VirtualCardError(
+                .value, at: file.place, "the PDOL (9F38) must ask for the reader's qualifiers, 9F6604")
         }
         qualifiers = try file.octets("qualifiers", 2...2)
         waitsForCardholder = try file.flag("waits_for_cardholder")

@@ -8,7 +8,7 @@ public struct CardEnding: Sendable, Hashable {
         case contact
         /// The card is tapped.
         case tap
-        /// The stripe.
+        /// The stripe is swiped.
         case stripe
 
         /// The interface of a card that was read so.

@@ -6,9 +6,9 @@ import JackdawReaders
 public enum SimulationFile: Sendable, Hashable {
     /// A card, as base of another one.
     case card(String)
-    /// An issuer.
+    /// An issuer of cards.
     case issuer(String)
-    /// A cardholder.
+    /// A cardholder at the till.
     case payer(String)
 }
 
@@ -133,6 +133,7 @@ public struct DeckCard: Sendable {
     /// - Parameters:
     ///   - primitives: RSA and SHA-1 for the terminal.
     ///   - settings: the till. Default: ``TillSettings/decks(_:)`` with the keys of ``authorities``.
+    /// - Returns: the till with the card, the cardholder and the issuer.
     /// - Throws: ``KernelConfigurationError`` if a data object cannot hold a value of terminal or payment.
     public func till<Primitives: AuthenticationPrimitives>(
         _ primitives: Primitives, _ settings: TillSettings? = nil

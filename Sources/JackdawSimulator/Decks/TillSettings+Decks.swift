@@ -7,6 +7,7 @@ extension TillSettings {
     /// The Terminal Action Codes are those that public configurations of terminals have for the two schemes. The limits are
     /// this project's.
     /// - Parameter keys: the keys of the certification authorities.
+    /// - Returns: the settings.
     public static func decks(_ keys: AuthenticationKeys) -> TillSettings {
         TillSettings(applications: [
             application(

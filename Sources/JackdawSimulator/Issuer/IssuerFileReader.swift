@@ -127,8 +127,8 @@ struct IssuerFileReader<Cryptography: IssuerCryptography> {
         guard file.has("rules") else { return [] }
         var rules: [IssuerRule] = []
         let members = [
-            "message", "account", "from", "to", "results", "times", "decision", "code", "delivery", "delay", "authentication",
-            "answer", "scripts",
+            "message", "account", "from", "to", "results", "times", "decision", "code", "delivery", "delay",
+            "authentication", "answer", "scripts",
         ]
         for object in try file.objects("rules", allowed: members) {
             let message = try object.choice("message", IssuerRule.Message.allCases.map(\.rawValue))

@@ -29,7 +29,7 @@ public struct SimulatedPayer: Sendable {
         case inserts
         /// Taps the card on the reader.
         case taps
-        /// Swipes the card.
+        /// Swipes the card's stripe.
         case swipes
         /// Chooses the application of this index.
         case chooses(Int)

@@ -24,7 +24,7 @@ public struct PaymentReason: Sendable, Hashable, CustomStringConvertible {
         self.text = text
     }
 
-    /// The text.
+    /// The same as `text`.
     public var description: String { text }
 }
 

@@ -159,7 +159,8 @@ extension SimulatedTill {
 
     /// Whether the card has answered the reset as EMV allows (Contact Interface, 8.3).
     private var hasAnsweredReset: Bool {
-        do throws(DataObjectError) { return try AnswerToReset(answerToReset.span).rejection() == nil } catch { return false }
+        guard let reset = try? AnswerToReset(answerToReset.span) else { return false }
+        return reset.rejection() == nil
     }
 
     mutating func choose(_ index: Int, _ task: Int) {

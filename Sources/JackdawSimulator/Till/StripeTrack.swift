@@ -6,8 +6,7 @@ struct StripeTrack {
     /// Whether the service code says that the card has a chip: it begins with 2 or 6 (ISO/IEC 7813).
     let hasChip: Bool
 
-    /// - Parameter octets: the track, two digits an octet.
-    /// - Returns: nil if it has no service code.
+    /// Reads the track, two digits an octet; nil if it has no service code.
     init?(_ octets: SecretOctets) {
         let first: UInt8? = octets.withOctets { octets in
             let count = 2 * octets.count

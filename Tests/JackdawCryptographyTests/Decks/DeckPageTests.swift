@@ -31,7 +31,8 @@ import Testing
             let reasons = ends.reasons.map { "`\($0)`" }.joined(separator: ", ")
             let link = "[\(card.name)](../cards/\(folder.rawValue)/\(card.name).json)"
             lines.append(
-                "| \(link) | \(card.note) | \(amount) | `\(ends.outcome.rawValue)`\(place) | \(reasons) | \(ends.rule) |")
+                "| \(link) | \(card.note) | \(amount) | `\(ends.outcome.rawValue)`\(place) | \(reasons) | \(ends.rule) |"
+            )
         }
         return lines.joined(separator: "\n") + "\n"
     }

@@ -131,7 +131,8 @@ import Testing
 
     @Test(
         arguments: [
-            ("\"mute_after\": -1", VirtualCardError.Code.value, "mute_after"), ("\"stripe\": \"41\"", .length, "stripe"),
+            ("\"mute_after\": -1", VirtualCardError.Code.value, "mute_after"),
+            ("\"stripe\": \"41\"", .length, "stripe"),
             ("\"wedge\": {\"objects\": {\"8\": \"\"}}", .value, "wedge.objects.8"),
             ("\"wedge\": {\"issuer\": {\"data\": \"00\"}}", .length, "wedge.issuer.data"),
             ("\"applications[0].tap\": {\"qualifiers\": \"0000\"}", .value, "applications[0].tap"),
