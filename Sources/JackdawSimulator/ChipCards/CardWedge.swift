@@ -54,7 +54,7 @@ struct CardWedge: Sendable {
         if found.count == 1, found[0].tag == 0x80, hasOptions, found[0].value.count >= 2 {
             guard let profile = objects[ApplicationInterchangeProfile.tag], profile.count == 2 else { return nil }
             let locator = octets.extracting(found[0].value.lowerBound + 2..<found[0].value.upperBound)
-            return TagLengthValueBuilder.encode(0x80, profile + Array(copying: locator))
+            return TagLengthValueBuilder.encode(0x80, profile + SecretOctets(copying: locator).octets)
         }
         var rest = found[...]
         var builder = TagLengthValueBuilder()

@@ -44,9 +44,11 @@ struct DerivedFile {
         rootName = names.last
         var value = last
         for layer in layers.reversed() {
-            for change in layer.changes where !change.apply(to: &value) {
-                throw VirtualCardError(
-                    .base, at: layer.file.place(of: "changes.\(change.name.prefix(80))"), "the base has no such place")
+            for change in layer.changes {
+                guard change.apply(to: &value) else {
+                    throw VirtualCardError(
+                        .base, at: layer.file.place(of: "changes.\(change.name)"), "the base has no such place")
+                }
             }
         }
         self.value = value

@@ -1,4 +1,4 @@
-public import JackdawEMV
+import JackdawEMV
 
 /// A reason for the course of a payment: a code for programs, and a text for people. It has no card data.
 ///
