@@ -46,8 +46,8 @@ struct DerivedFile {
         for layer in layers.reversed() {
             for change in layer.changes {
                 guard change.apply(to: &value) else {
-                    throw VirtualCardError(
-                        .base, at: layer.file.place(of: "changes.\(change.name)"), "the base has no such place")
+                    let place = layer.file.place(of: "changes.\(change.name.prefix(120))")
+                    throw VirtualCardError(.base, at: place, "the base has no such place")
                 }
             }
         }
