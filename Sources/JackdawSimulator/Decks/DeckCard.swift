@@ -94,8 +94,13 @@ public struct DeckCard: Sendable {
             return bytes
         }
         do throws(VirtualCardError) { return try DerivedFile(value, find).value.encoded() } catch {
-            throw VirtualCardError(error.code, at: "ends.\(member).\(error.place)", error.message)
+            throw VirtualCardError(error.code, at: place(error.place, in: member), error.message)
         }
+    }
+
+    /// The place in the card's file of a place in its issuer or payer.
+    private static func place(_ place: String, in member: String) -> String {
+        place.isEmpty ? "ends.\(member)" : "ends.\(member).\(place)"
     }
 
     /// Reads an issuer or payer, whose errors are those of a member of the card.
@@ -104,8 +109,7 @@ public struct DeckCard: Sendable {
     ) throws(VirtualCardError) -> Value {
         do throws(SimulationFileError) { return try read() } catch {
             throw VirtualCardError(
-                VirtualCardError.Code(rawValue: error.code.rawValue), at: "ends.\(member).\(error.place)",
-                error.message)
+                VirtualCardError.Code(rawValue: error.code.rawValue), at: place(error.place, in: member), error.message)
         }
     }
 

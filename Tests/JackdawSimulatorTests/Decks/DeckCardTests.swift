@@ -47,8 +47,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "nothing"), (", \"payer\": \"other\"", "refuses"),
-        (", \"payer\": {\"base\": \"other\", \"changes\": {\"signature\": \"wrong\"}}", "signs"),
+        ("", "signs right"), (", \"payer\": \"other\"", "refuses"),
+        (", \"payer\": {\"base\": \"other\", \"changes\": {\"signature\": \"wrong\"}}", "signs wrong"),
         (", \"payer\": {\"signature\": \"refused\"}", "refuses"),
     ])
     func thePayerIsNamedOrDescribed(_ payer: String, _ answer: String) throws {
@@ -56,7 +56,7 @@ import Testing
         let found =
             switch payer.receive(.sign, at: .zero)?.answer {
             case .refuses?: "refuses"
-            case .signs(isRight: false)?: "signs"
+            case .signs(let isRight)?: isRight ? "signs right" : "signs wrong"
             default: "nothing"
             }
         #expect(found == answer)
@@ -73,10 +73,11 @@ import Testing
             (", \"why\": \"a rule\"", "", .member, "ends"),
             ("\"why\": \"a rule\"", "\"why\": \"a rule\", \"how\": 1", .member, "ends"),
             ("\"why\": \"a rule\"", "\"why\": \"a rule\", \"payer\": \"none\"", .base, "ends.payer"),
-            ("\"why\": \"a rule\"", "\"why\": \"a rule\", \"payer\": {\"sign\": 1}", .member, "ends.payer."),
+            ("\"why\": \"a rule\"", "\"why\": \"a rule\", \"payer\": {\"sign\": 1}", .member, "ends.payer"),
             (
-                "\"why\": \"a rule\"", "\"why\": \"a rule\", \"issuer\": {\"base\": \"test\", \"changes\": {\"a.b\": 1}}",
-                .base, "ends.issuer.changes.a.b"
+                "\"why\": \"a rule\"",
+                "\"why\": \"a rule\", \"issuer\": {\"base\": \"test\", \"changes\": {\"a.b\": 1}}", .base,
+                "ends.issuer.changes.a.b"
             ),
             (
                 "\"why\": \"a rule\"",
