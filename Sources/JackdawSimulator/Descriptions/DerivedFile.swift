@@ -1,3 +1,4 @@
+import JackdawBytes
 import JackdawReaders
 
 // Files that change another file: {"base": "visa-dda", "changes": {"pin.tries_left": 0}}.
@@ -32,9 +33,10 @@ struct DerivedFile {
             try Self.check(name, after: names, at: basePlace)
             layers.append((layer, try Self.changes(last["changes"], at: layer.place(of: "changes"))))
             names.append(name)
-            guard let bytes = find(name) else {
+            guard var bytes = find(name) else {
                 throw SimulationFileError(.base, at: basePlace, "there is no file \"\(name)\"")
             }
+            defer { bytes.wipe() }
             last = try DescriptionObject.content(of: bytes, at: basePlace)
         }
         root = last

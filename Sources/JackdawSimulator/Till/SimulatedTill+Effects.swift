@@ -221,7 +221,7 @@ extension SimulatedTill {
                 objects = record
                 signsWithoutContact = outcome.verification == .signature
                 // The card takes no part in the rest.
-                isCardPresent = false
+                takeCardAway()
             }
         }
     }

@@ -102,6 +102,22 @@ import Testing
         #expect(error?.code == .base)
     }
 
+    // MARK: cards that are tapped
+
+    /// 6986 to the first GET PROCESSING OPTIONS of each payment (EMV Book C-3, 5.2.2.2).
+    @Test func theDeviceWaitsForItsHolderBeforeEachPayment() throws {
+        let tap = "{\"qualifiers\": \"0080\", \"waits_for_cardholder\": true}"
+        let changes = "\"applications[1].control\": {\"9F38\": \"9F6604\"}, \"applications[1].tap\": \(tap)"
+        var card = try card("{\"base\": \"plain\", \"changes\": {\(changes)}}")
+        _ = card.powerOn()
+        for _ in 1...2 {
+            for status in ["6986", "61"] {
+                #expect(card.send("00A4040007A0000009990102").hasPrefix("61"))
+                #expect(card.send("80A8000006830426000000").hasPrefix(status))
+            }
+        }
+    }
+
     // MARK: chips that fall silent
 
     @Test func aMuteChipDoesNotAnswerTheReset() throws {
