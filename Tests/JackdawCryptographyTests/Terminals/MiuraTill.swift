@@ -125,7 +125,7 @@ struct MiuraTill: ~Copyable {
             let isOnline = flow.journal.host == .approved
             _ = issuer.receive(request(isOnline ? .confirmation(objects) : .advice(objects)), at: now)
             plan((now, .recordStored, identifier))
-        case .reverse: _ = issuer.receive(request(.reversal), at: now)
+        case .reverse: _ = issuer.receive(request(.reversal()), at: now)
         default: break
         }
         take(driver.carryOut(effect, host: decision?.response, isTapAllowed: flow.isTapAllowed, at: now))
