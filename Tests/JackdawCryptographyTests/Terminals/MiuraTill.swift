@@ -46,17 +46,15 @@ struct MiuraTill: ~Copyable {
         let transaction = KernelTransaction(
             amount: amount, currency: hex("0978"), type: .purchase,
             date: try #require(CardDate(year: 2026, month: 1, day: 15)))
+        let terminal = MiuraTerminal(
+            TillSettings(applications: [TerminalApplication(application, configuration)]), card: try file.card(card),
+            payer: try SimulatedPayer(json: Array(payer.utf8)), LibCryptoPrimitives(mode: .test),
+            pinCipher: { pin, objects in issuer.pinBlock(of: pin, for: objects) })
         self.issuer = issuer
         self.step = step
         self.interference = interference
         driver = MiuraPayment(transaction)
-        reader = SimulatedReader(
-            MiuraTerminal(
-                TillSettings(applications: [TerminalApplication(application, configuration)]),
-                card: try file.card(card),
-                payer: try SimulatedPayer(json: Array(payer.utf8)), LibCryptoPrimitives(mode: .test),
-                pinCipher: { pin, objects in issuer.pinBlock(of: pin, for: objects) }),
-            faults: faults)
+        reader = SimulatedReader(terminal, faults: faults)
     }
 
     /// Pays, in at most ten minutes.
@@ -125,7 +123,7 @@ struct MiuraTill: ~Copyable {
             let isOnline = flow.journal.host == .approved
             _ = issuer.receive(request(isOnline ? .confirmation(objects) : .advice(objects)), at: now)
             plan((now, .recordStored, identifier))
-        case .reverse: _ = issuer.receive(request(.reversal), at: now)
+        case .reverse: _ = issuer.receive(request(.reversal()), at: now)
         default: break
         }
         take(driver.carryOut(effect, host: decision?.response, isTapAllowed: flow.isTapAllowed, at: now))

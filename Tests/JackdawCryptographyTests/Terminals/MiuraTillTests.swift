@@ -77,7 +77,8 @@ import Testing
         for exchange in 1...40 {
             let payer = "{\"pin\": {\"digits\": \"\(pin)\"}, \"removal\": {\"after_exchange\": \(exchange)}}"
             var till = try MiuraTill(file, payer: payer)
-            let outcome = try #require(till.run())
+            let end = till.run()
+            let outcome = try #require(end)
             outcomes[outcome, default: 0] += 1
             #expect(till.disagreements == [], "exchange \(exchange): \(outcome)")
         }
@@ -91,7 +92,8 @@ import Testing
         var outcomes: Set<PaymentOutcome> = []
         for count in 1...9 {
             var till = try MiuraTill(interference: (.cancelled, after: count))
-            let outcome = try #require(till.run())
+            let end = till.run()
+            let outcome = try #require(end)
             outcomes.insert(outcome)
             #expect(till.disagreements == [], "after \(count): \(outcome)")
             let isAborted = till.sent.filter { $0 == hex("D0FF0000") }.count == 2

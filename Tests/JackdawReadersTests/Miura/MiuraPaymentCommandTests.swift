@@ -104,7 +104,8 @@ func miuraTransaction(
             try MiuraCommand.continueTransaction(code: "00"), .abort,
         ].map { $0.frame() }
         verify(MiuraFormat(.command), frames: frames, garbage: [0, 3, 0x90])
-        let fields = MiuraFormat(.command).fields(of: frames[0].span, isRevealing: false)
+        let first = frames[0]
+        let fields = MiuraFormat(.command).fields(of: first.span, isRevealing: false)
         #expect(fields.contains { $0.name == "DFA204 application selection" && $0.value == "1 byte: 01" })
     }
 }

@@ -32,12 +32,13 @@ import Testing
 
     @Test func messagesShowNoSecret() throws {
         let objects = PlainIssuer.objects(changes: [0x57: Self.track])
-        let block = try PlainIssuer.issuer().pinBlock(of: SecretOctets(Array(Self.pin.utf8)), for: objects)
+        var issuer = try PlainIssuer.issuer()
+        let found = issuer.pinBlock(of: SecretOctets(Array(Self.pin.utf8)), for: objects)
+        let block: [UInt8] = try #require(found)
         let contents: [IssuerRequest.Content] = [
-            .authorisation(objects, pinBlock: try #require(block)), .reversal(objects), .confirmation(objects),
+            .authorisation(objects, pinBlock: block), .reversal(objects), .confirmation(objects),
             .advice(objects),
         ]
-        var issuer = try PlainIssuer.issuer()
         for content in contents {
             let request = IssuerRequest(reference: "r", content)
             expectNoSecret(in: printed(request) + printed(content) + printed([request]))

@@ -54,7 +54,7 @@ struct RecordingTests {
 
     /// So that its mask is known.
     @Test func theTranscriptOfAReplayNamesTheRecordedLink() throws {
-        let replay = ReplayTransport(try transcript("0.000000 > 01\n"), link: LinkName(.replay, "a"), clock: nil)
+        let replay = ReplayTransport(try readTranscript("0.000000 > 01\n"), link: LinkName(.replay, "a"), clock: nil)
         #expect(replay.deviceName == "a:b")
         #expect(MemoryTransport.pair(link: Self.link).0.deviceName == Self.link.description)
         #expect(try record(replay, .revealed).link == LinkName(.replay, "a"))
