@@ -109,3 +109,13 @@ extension SimulatedPayer: RedactedDescription {
     /// Nothing of the PIN.
     public var description: String { "simulated payer" }
 }
+
+extension SecretOctets {
+    /// The numbers of digits in ASCII, as a kernel takes a PIN.
+    var digitNumbers: SecretOctets {
+        var numbers = octets
+        defer { numbers.wipe() }
+        for index in numbers.indices { numbers[index] &= 0x0F }
+        return SecretOctets(numbers)
+    }
+}

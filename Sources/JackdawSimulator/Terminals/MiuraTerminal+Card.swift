@@ -165,13 +165,3 @@ extension KernelOutcome {
         if case .terminated(let reason) = disposition { reason.code == .cardLost } else { false }
     }
 }
-
-extension SecretOctets {
-    /// The numbers of digits in ASCII, as a kernel takes a PIN.
-    fileprivate var digitNumbers: SecretOctets {
-        var numbers = octets
-        defer { numbers.wipe() }
-        for index in numbers.indices { numbers[index] &= 0x0F }
-        return SecretOctets(numbers)
-    }
-}

@@ -143,7 +143,7 @@ extension SimulatedTill {
         case .enters(let digits) where isOnline:
             onlinePIN = digits
             takeOutputs(process?.enter(.onlinePINEntered) ?? [])
-        case .enters(let digits): takeOutputs(process?.enter(.pin(digits.numbers)) ?? [])
+        case .enters(let digits): takeOutputs(process?.enter(.pin(digits.digitNumbers)) ?? [])
         case .cancels: deliver(.pinCancelled, answering: openTask)
         default: takeOutputs(process?.enter(.pinBypassed) ?? [])
         }
@@ -232,15 +232,5 @@ extension SimulatedTill {
         }
         guard let wait = outbox.end(attempt, isAnswered: isAnswered) else { return }
         queue.add(.delivery, at: now + wait)
-    }
-}
-
-extension SecretOctets {
-    /// The numbers of digits in ASCII, as a kernel takes a PIN.
-    fileprivate var numbers: SecretOctets {
-        var numbers = octets
-        defer { numbers.wipe() }
-        for index in numbers.indices { numbers[index] &= 0x0F }
-        return SecretOctets(numbers)
     }
 }
