@@ -79,8 +79,9 @@ public final class PCSCDaemon: Sendable {
     /// The number of a process: if it is killed, the daemon ends too.
     public var identifier: pid_t { process.identifier }
 
-    /// Waits until the daemon has noticed a card in the reader.
-    public func noticeCard() async throws { try await printed.until { $0.contains("Card inserted into") } }
+    /// Waits until the daemon has noticed a card in the reader. It reports no insertion if the card is there before it
+    /// looks for the first time, so this waits for the card's ATR.
+    public func noticeCard() async throws { try await printed.until { $0.contains("Card ATR: 3B") } }
 
     /// Lets libpcsclite of this process find a daemon's socket.
     public static func use(_ socket: String) { unsafe setenv("PCSCLITE_CSOCK_NAME", socket, 1) }
