@@ -10,7 +10,9 @@ struct CardApplication: Sendable {
     var directoryEntry: [UInt8]
     /// The application interchange profile (82), two octets.
     var profile: [UInt8]
-    /// The answer to GET PROCESSING OPTIONS: the profile and the file locator (94), encoded.
+    /// The application file locator (94).
+    var locator: [UInt8]
+    /// The answer to GET PROCESSING OPTIONS: the profile and the file locator, encoded.
     var options: [UInt8]
     /// The records with their templates, encoded.
     var records: [RecordPlace: SecretOctets]
@@ -42,6 +44,8 @@ struct CardApplication: Sendable {
     var country: [UInt8]?
     /// The objects of the records that the file does not have: they were made when the card was loaded.
     var made: [Tag]
+    /// The answers of a Visa-style card that is tapped; nil if the application has a GENERATE AC.
+    var tap: TapApplication?
     /// The state of a new card.
     var initialState: ApplicationState
 
@@ -83,6 +87,8 @@ struct ApplicationState: Sendable {
     /// The counter at the last transaction that went online (9F13).
     var lastOnline: UInt16 = 0
     var isBlocked = false
+    /// Whether the cardholder has confirmed the next payment on the device.
+    var isConfirmed = false
     /// The objects of GET DATA that PUT DATA can change.
     var data = DataObjectStore()
     /// The commands of the issuer in the last transaction that had some, until a later one was online.

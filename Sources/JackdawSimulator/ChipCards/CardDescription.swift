@@ -1,5 +1,6 @@
 import JackdawBytes
 public import JackdawEMV
+import JackdawReaders
 
 /// The parts of a virtual card that its file describes.
 struct CardDescription {
@@ -11,6 +12,13 @@ struct CardDescription {
     let pin: SecretOctets?
     let tryLimit: UInt8
     let triesLeft: UInt8
+    let isBlocked: Bool
+    /// The number of answers after which the chip is mute; nil if it is not.
+    let muteAfter: Int?
+    /// Track 2 of the stripe as in tag 57; nil without a stripe.
+    let stripe: SecretOctets?
+    /// The device between card and terminal; nil without one.
+    let wedge: CardWedge?
 }
 
 extension VirtualCard {
@@ -24,12 +32,27 @@ extension VirtualCard {
     ///   - allowsOwnKeys: whether master keys that are not published for tests are allowed. Default: false, so that no
     ///     live key is used by mistake.
     ///   - seed: the seed of the random octets. Default: 1.
+    ///   - base: returns the bytes of the file with a name, which the file names as its base; nil if there is none.
+    ///     Default: there is none.
     /// - Throws: ``SimulationFileError`` with the place and the reason.
     public init(
-        json: [UInt8], _ cryptography: some ChipCardCryptography, allowsOwnKeys: Bool = false, seed: UInt64 = 1
+        json: [UInt8], _ cryptography: some ChipCardCryptography, allowsOwnKeys: Bool = false, seed: UInt64 = 1,
+        base: (String) -> [UInt8]? = { _ in nil }
+    ) throws(SimulationFileError) {
+        let file = try DerivedFile(DescriptionObject.content(of: json), base)
+        try self.init(file: file.value, cryptography, allowsOwnKeys: allowsOwnKeys, seed: seed)
+    }
+
+    /// Makes a card from its file, with the changes to its bases.
+    init(
+        file: JSONValue, _ cryptography: some ChipCardCryptography, allowsOwnKeys: Bool, seed: UInt64
     ) throws(SimulationFileError) {
         let file = try DescriptionObject(
-            json: json, allowed: ["atr", "directories", "language", "pin", "applications"])
+            file: file,
+            allowed: [
+                "atr", "directories", "language", "pin", "applications", "blocked", "mute_after", "stripe", "wedge",
+                "ends",
+            ])
         let reader = CardFileReader(cryptography: cryptography, allowsOwnKeys: allowsOwnKeys)
         self.init(try reader.card(file), cryptography, seed: seed)
     }
@@ -51,7 +74,7 @@ struct CardFileReader<Cryptography: ChipCardCryptography> {
         var applications: [CardApplication] = []
         let members = [
             "aid", "label", "priority", "control", "profile", "format", "records", "data", "counter", "last_online",
-            "blocked", "cryptograms", "limits", "rsa",
+            "blocked", "cryptograms", "limits", "rsa", "tap",
         ]
         for object in try file.objects("applications", allowed: members) {
             let application = try application(object)
@@ -67,7 +90,9 @@ struct CardFileReader<Cryptography: ChipCardCryptography> {
         return CardDescription(
             answerToReset: answerToReset, usesT0: reset.firstProtocol == 0,
             directories: try directories(file, applications), applications: applications, pin: pin, tryLimit: tries,
-            triesLeft: left)
+            triesLeft: left, isBlocked: try file.optionalFlag("blocked"),
+            muteAfter: try file.optionalNumber("mute_after", 0...1_000),
+            stripe: file.has("stripe") ? try file.secret("stripe", 8...19) : nil, wedge: try CardWedge(ofFile: file))
     }
 
     private func pin(_ file: DescriptionObject) throws(SimulationFileError) -> (SecretOctets?, UInt8, UInt8) {

@@ -26,20 +26,26 @@ extension CardFileReader {
         let usesFormat2 = try object.optionalNumber("format", 1...2) == 2
         let options = CardApplication.options(profile, records.locator, usesFormat2: usesFormat2)
         try expectAnswer(options, records.place)
+        let tap = try TapApplication(object, lists.processing, cryptograms.scheme)
+        // The other objects of the answer have 58 octets.
+        if tap != nil, let key = keys.card, 58 + records.locator.count + key.publicKey.modulus.count > 256 {
+            throw SimulationFileError(
+                .length, at: object.place(of: "tap"), "rsa.card is too long for the answer to a tap")
+        }
         var state = ApplicationState()
-        state.counter = UInt16(try object.optionalNumber("counter", 0...65_534) ?? 0)
+        state.counter = UInt16(try object.optionalNumber("counter", 0...65_535) ?? 0)
         state.lastOnline = UInt16(try object.optionalNumber("last_online", 0...Int(state.counter)) ?? 0)
         state.isBlocked = try object.optionalFlag("blocked")
         state.data = try data(object)
         return CardApplication(
             name: name, controlInformation: controlInformation,
-            directoryEntry: Self.directoryEntry(name, control.entry), profile: profile, options: options,
-            records: try records.encoded(), usesFormat2: usesFormat2,
+            directoryEntry: Self.directoryEntry(name, control.entry), profile: profile, locator: records.locator,
+            options: options, records: try records.encoded(), usesFormat2: usesFormat2,
             processingList: lists.processing, firstList: lists.first, secondList: lists.second,
             dynamicCount: lists.dynamicCount, scheme: cryptograms.scheme, keyIndex: cryptograms.keyIndex,
             cipher: cryptograms.cipher, signatureKey: keys.card, pinKey: keys.pin ?? keys.card,
             limits: try limits(object), macLength: cryptograms.macLength, currency: records.value(0x9F42),
-            country: records.value(0x5F28), made: records.madeTags, initialState: state)
+            country: records.value(0x5F28), made: records.madeTags, tap: tap, initialState: state)
     }
 
     /// Checks the length of an answer that follows from the file.

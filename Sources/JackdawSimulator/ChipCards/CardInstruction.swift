@@ -90,6 +90,8 @@ extension StatusWord {
     static let wrongMAC = StatusWord(rawValue: 0x6988)
     /// The data of a command is wrong: 6A80.
     static let wrongData = StatusWord(rawValue: 0x6A80)
+    /// The command is not allowed: 6986. A device answers it if the cardholder must first use it.
+    static let commandNotAllowed = StatusWord(rawValue: 0x6986)
     /// P1 or P2 is wrong: 6A86.
     static let wrongParameters = StatusWord(rawValue: 0x6A86)
     /// The instruction is unknown: 6D00.

@@ -63,7 +63,7 @@ extension VirtualCard {
         return signed(answer, transaction, key)
     }
 
-    private func decideFirst(
+    func decideFirst(
         _ requested: CryptogramType, _ transaction: inout CardTransactionState, _ index: Int
     ) -> CryptogramType {
         let state = states[index]
@@ -140,7 +140,7 @@ extension VirtualCard {
     }
 
     /// The issuer application data (9F10), in the layout of the scheme.
-    private func issuerApplicationData(
+    func issuerApplicationData(
         _ type: CryptogramType, isFirst: Bool, _ transaction: CardTransactionState, _ index: Int
     ) -> [UInt8] {
         let application = applications[index]
@@ -160,7 +160,7 @@ extension VirtualCard {
             + [0, 0, 0, 0, 0, 0, sinceOnline, 0xFF]
     }
 
-    private mutating func newDynamicNumber() -> [UInt8] {
+    mutating func newDynamicNumber() -> [UInt8] {
         let number = randomOctets(8)
         session.transaction?.dynamicNumber = number
         return number
@@ -183,7 +183,7 @@ extension VirtualCard {
     }
 
     /// Signed Dynamic Application Data (Book 2, table 17).
-    private func sign(_ dynamic: [UInt8], over data: [UInt8], with key: RSAKeyPair) -> [UInt8]? {
+    func sign(_ dynamic: [UInt8], over data: [UInt8], with key: RSAKeyPair) -> [UInt8]? {
         let size = key.publicKey.modulus.count
         let padding = size - dynamic.count - 25
         guard padding >= 0 else { return nil }

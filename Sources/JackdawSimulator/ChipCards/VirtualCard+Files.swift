@@ -86,10 +86,16 @@ extension VirtualCard {
         let application = applications[index]
         guard let values = Self.processingValues(command.data) else { return .status(.wrongData) }
         guard values.count == application.processingList?.valueCount ?? 0 else { return .status(.wrongLength) }
+        if application.tap?.waitsForCardholder == true {
+            // The cardholder confirms each payment on the device, and presents it again.
+            states[index].isConfirmed.toggle()
+            if states[index].isConfirmed { return .status(.commandNotAllowed) }
+        }
         states[index].counter += 1
         var transaction = CardTransactionState(counter: states[index].counter)
         transaction.add(values, of: application.processingList)
         session.transaction = transaction
+        if let tap = application.tap { return tapped(tap, index) }
         return CardResponse(data: application.options, status: .success)
     }
 

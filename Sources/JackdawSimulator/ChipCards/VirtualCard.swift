@@ -18,8 +18,16 @@ public struct VirtualCard: Sendable {
     /// Whether the card has power, and so answers commands.
     public private(set) var isPowered = false
 
-    /// Whether the card speaks T=0: the data of an answer is fetched with GET RESPONSE.
-    let usesT0: Bool
+    /// Whether the card's first protocol with contacts is T=0.
+    let offersT0: Bool
+    /// Whether the card is in the field of a contactless reader.
+    private(set) var isInField = false
+    /// The number of answers, from power on, after which the chip answers no more; nil if it goes on.
+    let muteAfter: Int?
+    /// Track 2 of the stripe as in tag 57; nil without a stripe.
+    let stripe: SecretOctets?
+    /// The device between card and terminal; nil without one.
+    let wedge: CardWedge?
     let directories: [CardDirectory]
     let applications: [CardApplication]
     let cryptography: any ChipCardCryptography
@@ -32,27 +40,32 @@ public struct VirtualCard: Sendable {
     var states: [ApplicationState]
     var session = CardSession()
     private var random: SplitMix
+    /// The number of answers since power on.
+    private var answers = 0
 
     init(_ description: CardDescription, _ cryptography: any ChipCardCryptography, seed: UInt64) {
         answerToReset = description.answerToReset
-        usesT0 = description.usesT0
+        offersT0 = description.usesT0
+        muteAfter = description.muteAfter
+        stripe = description.stripe
+        wedge = description.wedge
         directories = description.directories
         applications = description.applications
         self.cryptography = cryptography
         tryLimit = description.tryLimit
         pin = description.pin
         triesLeft = description.triesLeft
+        isBlocked = description.isBlocked
         states = description.applications.map(\.initialState)
         random = SplitMix(seed: seed)
     }
 
     /// Gives the card power, or resets it: the selection and the transaction are forgotten. Counters, the
     /// PIN's tries and blocks stay.
-    /// - Returns: the answer to reset.
+    /// - Returns: the answer to reset; empty if the chip is mute.
     public mutating func powerOn() -> [UInt8] {
-        isPowered = true
-        session = CardSession()
-        return answerToReset
+        begin(inField: false)
+        return isMute ? [] : answerToReset
     }
 
     /// Takes the card's power.
@@ -61,22 +74,41 @@ public struct VirtualCard: Sendable {
         session = CardSession()
     }
 
+    /// Gives the card power in the field of a contactless reader, or resets it there. It answers each command at once.
+    mutating func enterField() { begin(inField: true) }
+
+    private mutating func begin(inField: Bool) {
+        isPowered = true
+        isInField = inField
+        answers = 0
+        session = CardSession()
+    }
+
+    /// Whether the chip answers no more, until it gets power again: the file's `mute_after`.
+    public var isMute: Bool { muteAfter.map { answers >= $0 } ?? false }
+
+    /// Whether the data of an answer is fetched with GET RESPONSE.
+    private var usesT0: Bool { offersT0 && !isInField }
+
     /// Answers a command that is given as octets.
     /// - Parameter octets: any octets; those that are no command get 6700.
-    /// - Returns: the answer; 6F00 without power.
+    /// - Returns: the answer; 6F00 without power, and if the chip is mute.
     public mutating func receive(_ octets: Span<UInt8>) -> CardResponse {
         guard let command = try? CardCommand(octets) else {
             session.forgetOnce()
-            return .status(isPowered ? .wrongLength : .failure)
+            return .status(isPowered && !isMute ? .wrongLength : .failure)
         }
         return receive(command)
     }
 
     /// Answers a command, over T=0 with GET RESPONSE and corrected lengths.
     /// - Parameter command: any command.
-    /// - Returns: the answer; 6F00 without power.
+    /// - Returns: the answer; 6F00 without power, and if the chip is mute.
     public mutating func receive(_ command: CardCommand) -> CardResponse {
-        guard isPowered else { return .status(.failure) }
+        guard isPowered, !isMute else { return .status(.failure) }
+        // After the command: one whose length is corrected is answered, too.
+        let count = answers + 1
+        defer { answers = count }
         guard let instruction = CardInstruction(command) else {
             session.forgetOnce()
             return .status(CardInstruction.refusal(of: command))

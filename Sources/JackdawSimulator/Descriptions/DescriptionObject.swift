@@ -13,19 +13,35 @@ struct DescriptionObject {
     let place: String
     private let members: [String: JSONValue]
 
+    /// Parses a file.
+    /// - Parameters:
+    ///   - json: JSON in UTF-8.
+    ///   - place: the place for errors; empty for the whole file.
+    /// - Returns: its content.
+    /// - Throws: ``SimulationFileError`` if the file is too long, or not JSON.
+    static func content(of json: [UInt8], at place: String = "") throws(SimulationFileError) -> JSONValue {
+        do throws(JSONValue.Fault) { return try JSONValue(json, most: maxFileSize) } catch {
+            throw SimulationFileError(.json, at: place, error.message)
+        }
+    }
+
     /// The object that a file is. Its member `name` is for people.
     /// - Parameters:
     ///   - json: JSON in UTF-8.
     ///   - allowed: the names of its members but `name`.
     /// - Throws: ``SimulationFileError`` if the file is too long, not JSON or no object, or has another member.
     init(json: [UInt8], allowed: [String]) throws(SimulationFileError) {
-        let root: JSONValue
-        do throws(JSONValue.Fault) {
-            root = try JSONValue(json, most: Self.maxFileSize)
-        } catch {
-            throw SimulationFileError(.json, at: "", error.message)
-        }
-        try self.init(root, at: "", allowed: ["name"] + allowed)
+        try self.init(file: Self.content(of: json), allowed: allowed)
+    }
+
+    /// The same for the content of a file.
+    /// - Parameters:
+    ///   - content: the content.
+    ///   - place: its place in another file that has it; empty if there is none.
+    ///   - allowed: the names of its members but `name`.
+    /// - Throws: ``SimulationFileError`` if the content is no object, or has another member.
+    init(file content: JSONValue, at place: String = "", allowed: [String]) throws(SimulationFileError) {
+        try self.init(content, at: place, allowed: ["name"] + allowed)
         _ = try optionalText("name")
     }
 

@@ -118,9 +118,14 @@ extension DescriptionObject {
         try optionalNumber(name, 0...3_600_000).map { .milliseconds($0) }
     }
 
-    /// An amount in minor units, not less than another one, of at most 12 digits; nil if it is missing.
+    /// An amount in minor units, not less than another one, of at most 12 digits.
+    func amount(_ name: String, from least: UInt64 = 0) throws(SimulationFileError) -> UInt64 {
+        UInt64(try number(name, Int(least)...Int(Amount.maxNumeric)))
+    }
+
+    /// The same; nil if it is missing.
     func optionalAmount(_ name: String, from least: UInt64 = 0) throws(SimulationFileError) -> UInt64? {
-        try optionalNumber(name, Int(least)...Int(Amount.maxNumeric)).map { UInt64($0) }
+        has(name) ? try amount(name, from: least) : nil
     }
 }
 

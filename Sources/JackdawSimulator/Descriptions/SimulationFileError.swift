@@ -19,6 +19,8 @@ public struct SimulationFileError: Error, Sendable, Hashable, CustomStringConver
         public static let value = Code(rawValue: "value")
         /// A key cannot be used.
         public static let key = Code(rawValue: "key")
+        /// A file that is named as base is missing, has no end, or lacks a place that is changed.
+        public static let base = Code(rawValue: "base")
         /// A key is not published for tests.
         public static let notPublished = Code(rawValue: "notPublished")
     }
@@ -42,4 +44,9 @@ public struct SimulationFileError: Error, Sendable, Hashable, CustomStringConver
 
     /// Place and message in one line.
     public var description: String { "\(place): \(message)" }
+
+    /// An error with the name of the file before its place.
+    init(_ error: SimulationFileError, in file: String) {
+        self.init(error.code, at: "\(file): \(error.place)", error.message)
+    }
 }

@@ -124,6 +124,8 @@ struct IssuerRule: Sendable {
     var account: SecretOctets?
     /// The amounts in minor units; nil for all messages.
     var amounts: ClosedRange<UInt64>?
+    /// Bits of the TVR (95), of which a message must have one; nil for all messages.
+    var results: TerminalVerificationResults?
     /// The number of messages to which the rule applies; nil for all.
     var times: Int?
 

@@ -13,12 +13,19 @@ extension SimulatedIssuer {
     public init(
         json: [UInt8], _ cryptography: some IssuerCryptography, allowsOwnKeys: Bool = false, seed: UInt64 = 1
     ) throws(SimulationFileError) {
-        let members = [
-            "currency", "delay", "pin_key", "unknown_accounts", "checks_counters", "limits", "keys", "accounts",
-            "rules",
-        ]
+        try self.init(
+            file: DescriptionObject(json: json, allowed: Self.members), cryptography, allowsOwnKeys: allowsOwnKeys,
+            seed: seed)
+    }
+
+    static let members = [
+        "currency", "delay", "pin_key", "unknown_accounts", "checks_counters", "limits", "keys", "accounts", "rules",
+    ]
+
+    init(
+        file: DescriptionObject, _ cryptography: some IssuerCryptography, allowsOwnKeys: Bool, seed: UInt64
+    ) throws(SimulationFileError) {
         let reader = IssuerFileReader(cryptography: cryptography, allowsOwnKeys: allowsOwnKeys)
-        let file = try DescriptionObject(json: json, allowed: members)
         self.init(try reader.issuer(file), cryptography, seed: seed)
     }
 }
@@ -47,7 +54,8 @@ struct IssuerFileReader<Cryptography: IssuerCryptography> {
         let key = try file.secret("pin_key", 16...16)
         guard allowsOwnKeys || cryptography.isPublishedTestKey(key) else {
             throw SimulationFileError(
-                .notPublished, at: "pin_key", "this key is not published for tests, and may be a live key")
+                .notPublished, at: file.place(of: "pin_key"),
+                "this key is not published for tests, and may be a live key")
         }
         return key
     }
@@ -114,7 +122,7 @@ struct IssuerFileReader<Cryptography: IssuerCryptography> {
 
     private func rules(_ file: DescriptionObject) throws(SimulationFileError) -> [IssuerRule] {
         var rules: [IssuerRule] = []
-        let conditions = ["message", "account", "from", "to", "times", "delivery", "delay"]
+        let conditions = ["message", "account", "from", "to", "results", "times", "delivery", "delay"]
         // The content of the reply, which only an authorisation has.
         let content = ["decision", "code", "authentication", "answer", "scripts"]
         for object in try file.optionalObjects("rules", allowed: conditions + content) {
@@ -123,7 +131,9 @@ struct IssuerFileReader<Cryptography: IssuerCryptography> {
             rules.append(
                 IssuerRule(
                     message: message, account: try object.optionalDigits("account", 1...19),
-                    amounts: try amounts(object), times: try object.optionalNumber("times", 1...1_000_000),
+                    amounts: try amounts(object),
+                    results: try object.optionalOctets("results", 5...5).flatMap { TerminalVerificationResults($0) },
+                    times: try object.optionalNumber("times", 1...1_000_000),
                     verdict: try object.optionalChoice("decision", among: IssuerRule.Decision.allCases)?.verdict,
                     code: try code(object), delivery: try object.optionalChoice("delivery") ?? .replies,
                     delay: try object.optionalTime("delay"),

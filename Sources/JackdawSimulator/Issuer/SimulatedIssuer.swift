@@ -40,6 +40,8 @@ public struct SimulatedIssuer: Sendable {
         let account: AccountNumber?
         /// The amount in minor units.
         let amount: UInt64?
+        /// The TVR; nil of a message without one.
+        let results: TerminalVerificationResults?
     }
 
     init(_ setup: IssuerDescription, _ cryptography: any IssuerCryptography, seed: UInt64) {
@@ -93,7 +95,8 @@ public struct SimulatedIssuer: Sendable {
         let own = PaymentFacts(objects)
         let earlier = payments[request.reference]
         return MessageFacts(
-            message: message, account: own.account ?? earlier?.account, amount: own.amount ?? earlier?.amount)
+            message: message, account: own.account ?? earlier?.account, amount: own.amount ?? earlier?.amount,
+            results: objects[TerminalVerificationResults.tag].flatMap { TerminalVerificationResults($0) })
     }
 
     /// The first rule that applies; counts its use.
@@ -257,6 +260,7 @@ extension IssuerRule {
     func applies(to facts: SimulatedIssuer.MessageFacts) -> Bool {
         guard facts.message == message else { return false }
         if let prefix = account, facts.account?.hasPrefix(prefix) != true { return false }
+        if let bits = results, facts.results?.isDisjoint(with: bits) != false { return false }
         guard let amounts else { return true }
         return facts.amount.map { amounts.contains($0) } ?? false
     }

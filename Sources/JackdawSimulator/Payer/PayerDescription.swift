@@ -44,12 +44,27 @@ struct PayerDescription: Sendable {
         }
     }
 
+    /// The way in which the cardholder presents the card. The raw value is the name in the file.
+    enum Presentation: String, Sendable, CaseIterable {
+        case insert, tap, swipe
+
+        var answer: SimulatedPayer.Answer {
+            switch self {
+            case .insert: .inserts
+            case .tap: .taps
+            case .swipe: .swipes
+            }
+        }
+    }
+
     /// The removal of the card during a payment.
     struct Removal: Sendable {
         /// The number of the card's answer after which it is removed, from 1.
         var exchange: Int
         /// The time from that answer.
         var delay: Duration
+        /// The number of presentations that end so; nil if the cardholder does not present the card again.
+        var times: Int?
     }
 
     /// The times from questions to answers.
@@ -66,8 +81,10 @@ struct PayerDescription: Sendable {
     /// Nil if the card stays.
     var removal: Removal?
     var delays: Delays
-    /// The most insertions of the card, 1 to 10.
-    var maxInsertions: Int
+    /// The ways of the presentations, in their order; the last one is repeated.
+    var presentations: [Presentation]
+    /// The most presentations of the card, 1 to 10.
+    var maxPresentations: Int
 }
 
 extension SimulatedPayer {
@@ -75,17 +92,35 @@ extension SimulatedPayer {
     /// - Parameter json: a JSON object in UTF-8, at most ``VirtualCard/maxFileSize`` bytes. The caller wipes it.
     /// - Throws: ``SimulationFileError`` with the place and the reason.
     public init(json: [UInt8]) throws(SimulationFileError) {
-        let members = ["application", "pin", "signature", "removal", "delays", "insertions"]
-        self.init(try PayerDescription(DescriptionObject(json: json, allowed: members)))
+        try self.init(file: DescriptionObject(json: json, allowed: Self.members))
+    }
+
+    static let members = ["application", "pin", "signature", "removal", "delays", "presents", "insertions"]
+
+    init(file: DescriptionObject) throws(SimulationFileError) {
+        self.init(try PayerDescription(file))
     }
 }
 
 extension PayerDescription {
     init(_ file: DescriptionObject) throws(SimulationFileError) {
+        let presentations = try Self.presentations(file)
         self.init(
             application: try Self.application(file), pin: try Self.pin(file),
             signature: try file.optionalChoice("signature") ?? .right, removal: try Self.removal(file),
-            delays: try Self.delays(file), maxInsertions: try file.optionalNumber("insertions", 1...10) ?? 3)
+            delays: try Self.delays(file), presentations: presentations,
+            maxPresentations: try file.optionalNumber("insertions", 1...10) ?? max(3, presentations.count))
+    }
+
+    private static func presentations(_ file: DescriptionObject) throws(SimulationFileError) -> [Presentation] {
+        guard file.has("presents") else { return [.insert] }
+        let names = try file.texts("presents")
+        let presentations = names.compactMap { Presentation(rawValue: $0) }
+        guard presentations.count == names.count, (1...10).contains(names.count) else {
+            let known = Presentation.allCases.map(\.rawValue).joined(separator: ", ")
+            throw SimulationFileError(.value, at: file.place(of: "presents"), "it must have 1 to 10 of \(known)")
+        }
+        return presentations
     }
 
     private static func application(_ file: DescriptionObject) throws(SimulationFileError) -> Application {
@@ -119,10 +154,11 @@ extension PayerDescription {
     }
 
     private static func removal(_ file: DescriptionObject) throws(SimulationFileError) -> Removal? {
-        guard let object = try file.optionalObject("removal", allowed: ["after_exchange", "delay"]) else { return nil }
+        let members = ["after_exchange", "delay", "times"]
+        guard let object = try file.optionalObject("removal", allowed: members) else { return nil }
         return Removal(
             exchange: try object.number("after_exchange", 1...1_000),
-            delay: try object.optionalTime("delay") ?? .zero)
+            delay: try object.optionalTime("delay") ?? .zero, times: try object.optionalNumber("times", 1...10))
     }
 
     private static func delays(_ file: DescriptionObject) throws(SimulationFileError) -> Delays {

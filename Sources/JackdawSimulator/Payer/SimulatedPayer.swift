@@ -13,7 +13,7 @@ public import JackdawEMV
 public struct SimulatedPayer: Sendable {
     /// A question to the cardholder.
     public enum Question: Sendable {
-        /// Insert the card, or insert it again.
+        /// Present the card, or present it again.
         case presentCard
         /// Choose an application, best first.
         case chooseApplication([ApplicationCandidate])
@@ -27,6 +27,10 @@ public struct SimulatedPayer: Sendable {
     public enum Answer: Sendable {
         /// Inserts the card into the slot.
         case inserts
+        /// Taps the card on the reader.
+        case taps
+        /// Swipes the card's stripe.
+        case swipes
         /// Chooses the application of this index.
         case chooses(Int)
         /// Enters a PIN: digits in ASCII, 4 to 12.
@@ -46,10 +50,12 @@ public struct SimulatedPayer: Sendable {
     private var pins = 0
     /// The number of choices of an application.
     private var choices = 0
-    /// The number of insertions.
-    private var insertions = 0
-    /// The number of answers of the card since it was inserted.
+    /// The number of presentations.
+    private var presentations = 0
+    /// The number of answers of the card since it was presented.
     private var exchanges = 0
+    /// The number of removals.
+    private var removals = 0
     /// Whether the cardholder has taken the card away for good.
     private var isGone = false
 
@@ -63,10 +69,11 @@ public struct SimulatedPayer: Sendable {
     public mutating func receive(_ question: Question, at now: Duration) -> (answer: Answer, at: Duration)? {
         switch question {
         case .presentCard:
-            guard !isGone, insertions < setup.maxInsertions else { return nil }
-            insertions += 1
+            guard !isGone, presentations < setup.maxPresentations else { return nil }
+            let way = setup.presentations[min(presentations, setup.presentations.count - 1)]
+            presentations += 1
             exchanges = 0
-            return (.inserts, now + setup.delays.card)
+            return (way.answer, now + setup.delays.card)
         case .chooseApplication(let candidates):
             let index = setup.application.answer(candidates, isFirstChoice: choices == 0)
             choices += 1
@@ -100,7 +107,9 @@ public struct SimulatedPayer: Sendable {
     public mutating func cardAnswered(at now: Duration) -> Duration? {
         exchanges += 1
         guard let removal = setup.removal, exchanges == removal.exchange, !isGone else { return nil }
-        isGone = true
+        removals += 1
+        guard removals <= removal.times ?? 1 else { return nil }
+        isGone = removal.times == nil
         return now + removal.delay
     }
 }

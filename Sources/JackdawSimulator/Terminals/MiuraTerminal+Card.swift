@@ -5,9 +5,11 @@ import JackdawReaders
 // Card, kernel and cardholder in a simulated Miura reader.
 
 extension MiuraTerminal {
-    /// Asks the cardholder for the card.
+    /// Asks the cardholder for the card until they insert it: taps and swipes have no effect.
     mutating func presentCard(at now: Duration) {
-        if let (_, due) = payer.receive(.presentCard, at: now) { queue.add(.insertion, at: due) }
+        while let (way, due) = payer.receive(.presentCard, at: now) {
+            if case .inserts = way { return queue.add(.insertion, at: due) }
+        }
     }
 
     mutating func happen(_ happening: Happening, at now: Duration) {
@@ -44,6 +46,7 @@ extension MiuraTerminal {
 
     private mutating func transmit(_ command: CardCommand, _ number: Int, at now: Duration) {
         guard number == processNumber, isCardIn else { return }
+        guard !card.isMute else { return take(process?.loseCard() ?? [], at: now) }
         var octets = command.octets
         let answer = card.receive(octets.span)
         octets.wipe()
@@ -69,7 +72,7 @@ extension MiuraTerminal {
         queue.add(.choice(index, process: processNumber), at: due)
     }
 
-    mutating func take(_ outputs: [ContactProcess<Primitives>.Output], at now: Duration) {
+    mutating func take(_ outputs: [CardProcessOutput], at now: Duration) {
         for output in outputs {
             switch output {
             case .transmit(let command):
@@ -78,7 +81,7 @@ extension MiuraTerminal {
             case .authorise(let request): self.request = request
             case .finished(let outcome): self.outcome = outcome
             case .event(let event): take(event, at: now)
-            case .step: break
+            case .step, .tapStep, .tapFinished: break
             }
         }
     }

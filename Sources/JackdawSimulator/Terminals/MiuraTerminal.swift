@@ -182,7 +182,7 @@ package struct MiuraTerminal<Primitives: AuthenticationPrimitives>: TimedReaderM
         state = .running
         processNumber += 1
         (request, outcome, pinRequest, onlinePIN) = (nil, nil, nil, nil)
-        process = ContactProcess(settings, transaction, primitives, SplitMix(seed: random.next()))
+        process = ContactProcess(settings, transaction, primitives, card.wedge, SplitMix(seed: random.next()))
         take(process?.start() ?? [], at: now)
     }
 

@@ -2,27 +2,13 @@ import JackdawEMV
 
 /// A contact card in a terminal: selects its application, runs the kernel, and says both in the events of a payment. A
 /// machine without I/O; its random octets come from a seed.
-struct ContactProcess<Primitives: AuthenticationPrimitives>: Sendable {
-    /// A task for the caller, or a report to it.
-    enum Output {
-        /// Send a command to the card, and pass the answer to ``ContactProcess/receive(_:)``.
-        case transmit(CardCommand)
-        /// Have the cardholder enter a PIN, and pass the answer to ``ContactProcess/enter(_:)``.
-        case enterPIN(PINRequest)
-        /// The message for the issuer, which the payment asks for after the next event.
-        case authorise(OnlineRequest)
-        /// An event for the payment.
-        case event(PaymentEvent)
-        case step(KernelStep)
-        case finished(KernelOutcome)
-    }
-
-    /// Whether the cardholder must choose one of ``candidates``.
+struct ContactProcess<Primitives: AuthenticationPrimitives>: CardProcess {
     private(set) var isChoosing = false
 
     private let applications: [TerminalApplication]
     private let transaction: KernelTransaction
     private let primitives: Primitives
+    private let wedge: CardWedge?
     private var selection: ApplicationSelection
     private var kernel: ContactKernel<Primitives>?
     /// The name of the selected application.
@@ -41,17 +27,21 @@ struct ContactProcess<Primitives: AuthenticationPrimitives>: Sendable {
     private var entry = PaymentEvent.pinBypassed
     private var hasAskedIssuer = false
     private var random: SplitMix
-    private var outputs: [Output] = []
+    private var outputs: [CardProcessOutput] = []
 
-    init(_ settings: TillSettings, _ transaction: KernelTransaction, _ primitives: Primitives, _ random: SplitMix) {
+    init(
+        _ settings: TillSettings, _ transaction: KernelTransaction, _ primitives: Primitives, _ wedge: CardWedge?,
+        _ random: SplitMix
+    ) {
         applications = settings.applications
         self.transaction = transaction
         self.primitives = primitives
+        self.wedge = wedge
         selection = ApplicationSelection(settings.applications.map(\.application), on: .contact)
         self.random = random
     }
 
-    /// The applications among which the cardholder chooses: those that the card has not refused for the transaction.
+    /// Those that the card has not refused for the transaction.
     var candidates: [ApplicationCandidate] { open.map { selection.candidates[$0] } }
 
     /// The indexes of these applications in the selection's list.
@@ -59,13 +49,12 @@ struct ContactProcess<Primitives: AuthenticationPrimitives>: Sendable {
         selection.candidates.indices.filter { !refused.contains(selection.candidates[$0].name) }
     }
 
-    mutating func start() -> [Output] {
+    mutating func start() -> [CardProcessOutput] {
         take(selection.start())
         return takeOutputs()
     }
 
-    /// Goes on with an answer of the card.
-    mutating func receive(_ answer: CardResponse) -> [Output] {
+    mutating func receive(_ answer: CardResponse) -> [CardProcessOutput] {
         guard var exchange else { return [] }
         if let next = exchange.receive(answer) {
             self.exchange = exchange
@@ -73,7 +62,7 @@ struct ContactProcess<Primitives: AuthenticationPrimitives>: Sendable {
             return takeOutputs()
         }
         self.exchange = nil
-        let response = exchange.response
+        let response = wedge?.alter(exchange.response, to: command) ?? exchange.response
         if kernel == nil {
             noteBlocked(response.status)
             take(selection.receive(response, to: identifier))
@@ -86,24 +75,21 @@ struct ContactProcess<Primitives: AuthenticationPrimitives>: Sendable {
         return takeOutputs()
     }
 
-    /// Goes on without a card.
-    mutating func loseCard() -> [Output] {
+    mutating func loseCard() -> [CardProcessOutput] {
         guard exchange != nil else { return [] }
         exchange = nil
         if kernel == nil { outputs.append(.event(.chipUnreadable)) } else { pass(.cardLost) }
         return takeOutputs()
     }
 
-    /// Goes on with the cardholder's choice, an index of ``candidates``.
-    mutating func choose(_ index: Int) -> [Output] {
+    mutating func choose(_ index: Int) -> [CardProcessOutput] {
         guard candidates.indices.contains(index) else { return [] }
         isChoosing = false
         take(selection.choose(open[index], to: identifier))
         return takeOutputs()
     }
 
-    /// Goes on with an answer of the PIN pad.
-    mutating func enter(_ answer: KernelAnswer) -> [Output] {
+    mutating func enter(_ answer: KernelAnswer) -> [CardProcessOutput] {
         switch answer {
         case .onlinePINEntered: entry = .pinEntered
         default: entry = .pinBypassed
@@ -112,13 +98,12 @@ struct ContactProcess<Primitives: AuthenticationPrimitives>: Sendable {
         return takeOutputs()
     }
 
-    /// Goes on with the issuer's answer, or its absence.
-    mutating func complete(_ host: HostAnswer) -> [Output] {
+    mutating func complete(_ host: HostAnswer) -> [CardProcessOutput] {
         pass(.host(host))
         return takeOutputs()
     }
 
-    private mutating func takeOutputs() -> [Output] {
+    private mutating func takeOutputs() -> [CardProcessOutput] {
         defer { outputs = [] }
         return outputs
     }
@@ -134,8 +119,8 @@ struct ContactProcess<Primitives: AuthenticationPrimitives>: Sendable {
 
     private static var directory: [UInt8] { Array("1PAY.SYS.DDF01".utf8) }
 
-    /// The event of a card without an application for the payment. One that is blocked is no candidate (EMV Book 1, 12.3.3),
-    /// and never a reason to fall back.
+    /// The event of a card without an application for the payment. One that is blocked is no candidate (EMV Book 1,
+    /// 12.3.3), and never a reason to fall back.
     private var noApplication: PaymentEvent { isBlocked ? .applicationBlocked : .noCommonApplication }
 
     /// Notes an application that the terminal supports and whose SELECT was answered with 6283.
@@ -241,5 +226,4 @@ struct ContactProcess<Primitives: AuthenticationPrimitives>: Sendable {
         case .terminated: outputs.append(.event(.kernelFailed))
         }
     }
-
 }

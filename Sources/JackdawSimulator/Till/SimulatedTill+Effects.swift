@@ -14,7 +14,10 @@ extension SimulatedTill {
         case .acceptCard:
             openTask = identifier
             endProcess()
-            if let (_, due) = payer.receive(.presentCard, at: now) { queue.add(.insertion(task: identifier), at: due) }
+            takeCardAway()
+            if let (way, due) = payer.receive(.presentCard, at: now) {
+                queue.add(.presentation(way, task: identifier), at: due)
+            }
         case .processCard: processCard(identifier)
         case .chooseApplication:
             openTask = identifier
@@ -36,11 +39,9 @@ extension SimulatedTill {
         case .storeRecord: storeRecord(identifier)
         case .writeJournal(let journal): write(journal)
         case .reverse:
-            outbox.append(.reversal, message(.reversal(request?.objects)))
+            outbox.append(.reversal, message(.reversal(request)))
             queue.add(.delivery, at: now)
-        case .prompt(.removeCard):
-            isCardInserted = false
-            card.powerOff()
+        case .prompt(.removeCard): takeCardAway()
         case .stopReader, .end: endProcess()
         case .useNewAmount, .prompt, .ignore, .reject: break
         }
@@ -83,18 +84,49 @@ extension SimulatedTill {
 
     // MARK: the card and the cardholder
 
-    mutating func insertCard(_ task: Int) {
+    mutating func presentCard(_ way: SimulatedPayer.Answer, _ task: Int) {
         guard payment.phase == .awaitingCard, task == openTask else { return }
-        isCardInserted = true
-        _ = card.powerOn()
-        deliver(.cardInserted, answering: task)
+        signsWithoutContact = false
+        switch way {
+        case .taps:
+            isCardPresent = true
+            card.enterField()
+            deliver(.cardTapped, answering: task)
+        case .swipes: swipeCard(task)
+        default:
+            isCardPresent = true
+            answerToReset = card.powerOn()
+            deliver(.cardInserted, answering: task)
+        }
+    }
+
+    /// Reads the stripe. The issuer is asked without a cryptogram, and the cardholder signs.
+    private mutating func swipeCard(_ task: Int) {
+        guard let stripe = card.stripe, let track = StripeTrack(stripe) else {
+            deliver(.swipeUnreadable, answering: task)
+            return
+        }
+        var objects = DataObjectStore()
+        objects.set(0x57, stripe)
+        objects[0x9F02] = Amount(minorUnits: transaction.amount, currencyCode: nil).octets
+        objects[0x5F2A] = transaction.currency
+        objects[0x9A] = transaction.date.octets
+        objects[0x9C] = [transaction.type.rawValue]
+        request = objects
+        self.objects = objects
+        signsWithoutContact = true
+        deliver(track.hasChip ? .chipCardSwiped : .cardSwiped, answering: task)
     }
 
     mutating func removeCard() {
-        guard isCardInserted else { return }
-        isCardInserted = false
-        card.powerOff()
+        guard isCardPresent else { return }
+        takeCardAway()
         deliver(.cardRemoved)
+    }
+
+    private mutating func takeCardAway() {
+        isCardPresent = false
+        card.powerOff()
     }
 
     mutating func endProcess() {
@@ -113,8 +145,22 @@ extension SimulatedTill {
             return
         }
         endProcess()
-        process = ContactProcess(settings, transaction, primitives, SplitMix(seed: random.next()))
+        requestedType = nil
+        let seed = SplitMix(seed: random.next())
+        if payment.journal.entry == .tap {
+            process = TapProcess(settings, transaction, primitives, card.wedge, seed)
+        } else if hasAnsweredReset {
+            process = ContactProcess(settings, transaction, primitives, card.wedge, seed)
+        } else {
+            queue.add(.event(.chipUnreadable, answering: identifier), at: now + settings.exchange)
+        }
         takeOutputs(process?.start() ?? [])
+    }
+
+    /// Whether the card has answered the reset as EMV allows (Contact Interface, 8.3).
+    private var hasAnsweredReset: Bool {
+        guard let reset = try? AnswerToReset(answerToReset.span) else { return false }
+        return reset.rejection() == nil
     }
 
     mutating func choose(_ index: Int, _ task: Int) {
@@ -126,7 +172,7 @@ extension SimulatedTill {
 
     mutating func transmit(_ command: CardCommand, _ number: Int) {
         guard number == processNumber else { return }
-        guard isCardInserted else {
+        guard isCardPresent, !card.isMute else {
             takeOutputs(process?.loseCard() ?? [])
             return
         }
@@ -150,7 +196,7 @@ extension SimulatedTill {
     }
 
     /// Events of the card come after the effects under way.
-    private mutating func takeOutputs(_ outputs: [ContactProcess<Primitives>.Output]) {
+    private mutating func takeOutputs(_ outputs: [CardProcessOutput]) {
         for output in outputs {
             switch output {
             case .transmit(let command):
@@ -158,12 +204,24 @@ extension SimulatedTill {
             case .enterPIN(let question):
                 guard let (answer, due) = payer.receive(.enterPIN(question), at: now) else { continue }
                 queue.add(.pin(answer, process: processNumber, isOnline: question.isOnline), at: due)
-            case .authorise(let request): self.request = request
+            case .authorise(let request): self.request = request.objects
             case .event(let event): queue.add(.event(event, answering: cardTask), at: now)
-            case .step(let step): steps.append(step)
+            case .step(let step):
+                steps.append(step)
+                addReasons(of: step)
             case .finished(let outcome):
                 kernelOutcome = outcome
                 objects = outcome.objects
+                addReasons(of: outcome)
+            case .tapStep(let step):
+                tapSteps.append(step)
+                addReasons(of: step)
+            case .tapFinished(let outcome, let record):
+                tapOutcome = outcome
+                objects = record
+                signsWithoutContact = outcome.verification == .signature
+                // The card takes no part in the rest.
+                takeCardAway()
             }
         }
     }
@@ -172,7 +230,7 @@ extension SimulatedTill {
 
     private mutating func askIssuer(_ identifier: Int) {
         openTask = identifier
-        let objects = request?.objects ?? DataObjectStore()
+        let objects = request ?? DataObjectStore()
         let pinBlock = onlinePIN.flatMap { issuer.pinBlock(of: $0, for: objects) }
         switch issuer.receive(message(.authorisation(objects, pinBlock: pinBlock)), at: now) {
         case .replies(let reply, let due): queue.add(.reply(reply, task: identifier), at: due)
@@ -184,11 +242,17 @@ extension SimulatedTill {
     mutating func takeReply(_ reply: IssuerReply?, _ task: Int) {
         let event: PaymentEvent
         switch reply {
-        case .decision(let decision)?:
-            if task == openTask { self.decision = decision }
+        case .decision(let issued)?:
+            let decision = card.wedge?.alter(issued) ?? issued
+            if task == openTask {
+                self.decision = decision
+                if issued.verdict != .approved, let reason = issuer.ledger[reference]?.reason {
+                    add(PaymentReason(reason))
+                }
+            }
             event =
                 switch decision.verdict {
-                case .approved: .hostApproved
+                case .approved: signsWithoutContact ? .hostApprovedWithSignature : .hostApproved
                 case .declined: .hostDeclined
                 case .referred: .hostReferred
                 }

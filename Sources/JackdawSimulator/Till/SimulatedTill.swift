@@ -1,8 +1,8 @@
 public import JackdawCards
 public import JackdawEMV
 
-/// One payment with a virtual card, a simulated cardholder and a simulated issuer: the contact kernel and the payment
-/// flow on one queue of events, without I/O and without a clock.
+/// One payment with a virtual card, a simulated cardholder and a simulated issuer: the kernels and the payment
+/// flow on one queue of events, without I/O and without a clock. The card is inserted, tapped or swiped.
 ///
 /// ```swift
 /// var till = try SimulatedTill(
@@ -26,16 +26,25 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
     public internal(set) var now = Duration.zero
     /// The events and effects of the payment, at most ``maxEntries``.
     public internal(set) var log: [TillEntry] = []
-    /// The kernel's decisions with their reasons, in their order.
+    /// The decisions of the contact kernel with their reasons, in their order.
     public internal(set) var steps: [KernelStep] = []
-    /// The end of the kernel; nil before it.
+    /// The end of the contact kernel; nil before it.
     public internal(set) var kernelOutcome: KernelOutcome?
+    /// The decisions of the contactless kernel with their reasons, in their order.
+    public internal(set) var tapSteps: [ContactlessStep] = []
+    /// The end of the last tap; nil before it.
+    public internal(set) var tapOutcome: ContactlessOutcome?
+    /// The reasons for the course of the payment, in their order and each once.
+    public internal(set) var reasons: [PaymentReason] = []
     /// The issuer's decision; nil before it.
     public internal(set) var decision: IssuerDecision?
     /// The number of records for settlement.
     public internal(set) var records = 0
     /// The messages that the issuer refused.
     public internal(set) var refusals: [IssuerRefusal] = []
+
+    /// The TVR of the kernel that has come to its end; nil if none has.
+    public var results: TerminalVerificationResults? { kernelOutcome?.tvr ?? tapOutcome?.tvr }
 
     /// The most entries of the log; further ones are left out.
     public static var maxEntries: Int { 10_000 }
@@ -48,16 +57,23 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
     var queue = EventQueue<Happening>()
     var outbox = IssuerOutbox()
     var random: SplitMix
-    var process: ContactProcess<Primitives>?
+    var process: (any CardProcess)?
     /// The number of the process: events of an earlier one do not count.
     var processNumber = 0
-    var isCardInserted = false
+    /// Whether the card is in the slot or in the field.
+    var isCardPresent = false
+    /// The answer to reset of the card in the slot.
+    var answerToReset: [UInt8] = []
     /// The identifier of the task that waits for its answer.
     var openTask: Int?
     /// The identifier of the task for the card.
     var cardTask: Int?
-    /// The message for the issuer.
-    var request: OnlineRequest?
+    /// The objects of the message for the issuer.
+    var request: DataObjectStore?
+    /// The type of the cryptogram that the terminal requested last.
+    var requestedType: CryptogramType?
+    /// Whether the cardholder signs although the contact kernel has not asked for it: after a tap, or a swipe.
+    var signsWithoutContact = false
     /// The objects of the card's decision.
     var objects = DataObjectStore()
     /// The PIN for the issuer, digits in ASCII.
@@ -69,7 +85,7 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
     /// Something that happens at a time.
     enum Happening {
         case event(PaymentEvent, answering: Int?)
-        case insertion(task: Int)
+        case presentation(SimulatedPayer.Answer, task: Int)
         case removal
         case command(CardCommand, process: Int)
         case pin(SimulatedPayer.Answer, process: Int, isOnline: Bool)
@@ -86,7 +102,7 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
     ///   - settings: the terminal and the times.
     ///   - reference: the identifier of the payment for the issuer.
     ///   - transaction: the transaction.
-    ///   - card: the card that the cardholder inserts.
+    ///   - card: the card that the cardholder presents.
     ///   - payer: the cardholder.
     ///   - issuer: the issuer.
     ///   - primitives: RSA and SHA-1 for the terminal.
@@ -165,6 +181,7 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
     public mutating func kill() {
         guard payment.phase != .idle else { return }
         note(.event(.crash))
+        add(PaymentReason(.crash))
         queue = EventQueue()
         endProcess()
         request = nil
@@ -184,13 +201,14 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
 
     mutating func deliver(_ event: PaymentEvent, answering identifier: Int? = nil) {
         note(.event(event))
+        if event.isReason { add(PaymentReason(event)) }
         for effect in payment.receive(event, answering: identifier, at: now) { carryOut(effect) }
     }
 
     private mutating func happen(_ happening: Happening) {
         switch happening {
         case .event(let event, let identifier): deliver(event, answering: identifier)
-        case .insertion(let task): insertCard(task)
+        case .presentation(let way, let task): presentCard(way, task)
         case .removal: removeCard()
         case .command(let command, let number): transmit(command, number)
         case .pin(let answer, let number, let isOnline): takePIN(answer, number, isOnline)

@@ -6,11 +6,17 @@ public struct TerminalApplication: Sendable {
     public var application: SupportedApplication
     /// The terminal, with its settings for the application.
     public var configuration: KernelConfiguration
+    /// The contactless reader, with its settings for the application; nil if the application is used by contact only.
+    public var contactless: ContactlessProfile?
 
-    /// An application of its parts.
-    public init(_ application: SupportedApplication, _ configuration: KernelConfiguration) {
+    /// An application of its parts, by contact only unless there is a contactless profile.
+    public init(
+        _ application: SupportedApplication, _ configuration: KernelConfiguration,
+        contactless: ContactlessProfile? = nil
+    ) {
         self.application = application
         self.configuration = configuration
+        self.contactless = contactless
     }
 }
 

@@ -29,6 +29,7 @@ struct VirtualCardVerb: Verb {
             EXAMPLES
               jackdaw pcsc --card cards/visa-dda.json
               jackdaw pcsc --card cards/m-chip-cda.json --json
+              jackdaw pcsc --card cards/deck/pin-blocked.json
               opensc-tool --wait --atr
             """)
 
@@ -79,11 +80,28 @@ struct VirtualCardVerb: Verb {
         do throws(SimulationFileError) {
             return try VirtualCard(
                 json: json, LibCryptoPrimitives(mode: .test), allowsOwnKeys: ownKeys,
-                seed: UInt64.random(in: 0...UInt64.max))
+                seed: UInt64.random(in: 0...UInt64.max), base: base)
         } catch {
             let remedy = error.code == .notPublished ? "; --own-keys allows them" : ""
             throw CommandError(.badData, "\(SmallFile.name(of: card)): \(error)\(remedy)")
         }
+    }
+
+    /// The bytes of a card that the file names as its base, in the same folder or the one above it; nil if there is
+    /// none.
+    private func base(_ name: String) -> [UInt8]? {
+        let parts = card.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+        let folder = parts.isEmpty ? "." : parts.joined(separator: "/")
+        for path in ["\(folder)/\(name).json", "\(folder)/../\(name).json"] {
+            var json: [UInt8] = []
+            do throws(CommandError) {
+                try SmallFile.read(path, most: VirtualCard.maxFileSize, tooMany: "too long for a card", into: &json)
+                return json
+            } catch {
+                json.wipe()
+            }
+        }
+        return nil
     }
 
     /// Answers the reader until it closes the connection, which is an error.

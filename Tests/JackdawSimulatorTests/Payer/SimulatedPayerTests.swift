@@ -13,6 +13,8 @@ import Testing
     private func name(_ answer: SimulatedPayer.Answer?) -> String {
         switch answer {
         case .inserts?: "inserts"
+        case .taps?: "taps"
+        case .swipes?: "swipes"
         case .chooses(let index)?: "chooses \(index)"
         case .enters(let pin)?: String(decoding: pin.octets, as: UTF8.self)
         case .bypasses?: "bypasses"
@@ -67,6 +69,22 @@ import Testing
         #expect(payer.receive(.presentCard, at: .zero) == nil)
     }
 
+    @Test func theCardIsPresentedInTheWaysOfTheFile() throws {
+        var payer = try payer("{\"presents\": [\"tap\", \"swipe\", \"tap\", \"insert\"], \"insertions\": 5}")
+        let answers = (1...6).map { _ in name(payer.receive(.presentCard, at: .zero)?.answer) }
+        #expect(answers == ["taps", "swipes", "taps", "inserts", "inserts", "nothing"])
+    }
+
+    /// A card that is torn away twice is presented again.
+    @Test func theCardIsRemovedSeveralTimes() throws {
+        var payer = try payer("{\"removal\": {\"after_exchange\": 2, \"times\": 2}}")
+        for isRemoved in [true, true, false] {
+            #expect(payer.receive(.presentCard, at: .zero) != nil)
+            #expect(payer.cardAnswered(at: .zero) == nil)
+            #expect((payer.cardAnswered(at: .zero) != nil) == isRemoved)
+        }
+    }
+
     @Test(
         arguments: [
             ("[]", SimulationFileError.Code.kind, "the file"), ("{", .json, "the file"),
@@ -79,6 +97,8 @@ import Testing
             ("{\"application\": {\"aid\": \"\"}}", .length, "application.aid"),
             ("{\"signature\": \"ink\"}", .value, "signature"), ("{\"removal\": {}}", .member, "removal"),
             ("{\"removal\": {\"after_exchange\": 0}}", .value, "removal.after_exchange"),
+            ("{\"removal\": {\"after_exchange\": 1, \"times\": 0}}", .value, "removal.times"),
+            ("{\"presents\": []}", .value, "presents"), ("{\"presents\": [\"wave\"]}", .value, "presents"),
             ("{\"delays\": {\"card\": 0.5}}", .value, "delays.card"), ("{\"insertions\": 11}", .value, "insertions"),
         ] as [(String, SimulationFileError.Code, String)])
     func errorsNameTheirPlace(_ text: String, _ code: SimulationFileError.Code, _ place: String) throws {

@@ -195,6 +195,23 @@ struct MiuraProgram: ~Copyable {
         #expect(try program.send(Self.start) == ["9F23"])
     }
 
+    @Test(arguments: [(0, "9F30"), (1, "9F30"), (12, "9F23")])
+    func aChipThatFallsSilentEndsThePayment(_ answers: Int, _ status: String) throws {
+        var program = try MiuraProgram(
+            payer: "{\"insertions\": 1}",
+            card: [("\"A0000009990102\"", "\"A0000008880102\""), ("\"atr\"", "\"mute_after\": \(answers), \"atr\"")])
+        try program.insertCard()
+        #expect(try program.send(Self.start, for: .seconds(1)).first == status)
+    }
+
+    /// The virtual card has no effect but in the slot.
+    @Test func theCardIsPresentedUntilItIsInserted() throws {
+        var program = try MiuraProgram(payer: "{\"presents\": [\"tap\", \"swipe\", \"insert\"]}")
+        try program.insertCard()
+        var tapped = try MiuraProgram(payer: "{\"presents\": [\"tap\"]}")
+        #expect(try tapped.send("D0600100") == ["* E104480200009000"])
+    }
+
     // MARK: hostile programs
 
     @Test(arguments: 1...10) func hostileCommandsDoNoHarm(seed: UInt64) throws {
