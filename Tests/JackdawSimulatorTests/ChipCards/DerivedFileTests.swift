@@ -14,7 +14,7 @@ import Testing
     private func pinTries(_ card: VirtualCard) -> String {
         var card = card
         _ = card.powerOn()
-        _ = card.send("00A4040007A0000009990101")
+        _ = card.send("00A4040007A000000999010100")
         return card.send("80CA9F1704")
     }
 

@@ -20,6 +20,8 @@ struct MiuraProgram: ~Copyable {
             additionalCapabilities: try #require(AdditionalTerminalCapabilities(hex("F000F0F001"))),
             country: hex("0528"), applicationVersion: hex("0002"))
         configuration.limits = RiskLimits(floorLimit: 1)
+        // An amount above the floor limit goes to the issuer.
+        configuration.actionCodes.online = TerminalVerificationResults(rawValue: 0x00_0000_8000)
         let application = try SupportedApplication(hex("A000000999"), allowsPartialName: true)
         let cipher: MiuraTerminal<PlainCryptography>.PINCipher = { pin, _ in pin.octets + hex("FFFFFFFF") }
         reader = SimulatedReader(
@@ -82,6 +84,28 @@ struct MiuraProgram: ~Copyable {
     /// The same, in which the host chooses the application.
     private static let startChoosing = "DED10000 1E E01C 9C0100 9F0206000000006000 9A03260115 9F2103121530 5F2A020978"
     private static let approve = "DED20000 06 E004 8A023030"
+    /// Changes of the card: it has one application, and it verifies no cardholder.
+    private static let oneApplication = [
+        ("\"A0000009990102\"", "\"A0000008880102\""), ("\"8E\": \"00\"", "\"8E\": \"00000000000000001F00\""),
+    ]
+
+    @Test func aCardPaysOnline() throws {
+        var program = try MiuraProgram(card: Self.oneApplication)
+        try program.insertCard()
+        let answers = try program.send(Self.start, for: .seconds(5))
+        let answer = try #require(answers.last)
+        #expect(answers.count == 1)
+        #expect(answer.hasPrefix("E4") && answer.hasSuffix("9000"))
+        // The account number is in clear, and so are cryptogram and CVM results.
+        for object in ["5A089999990000000014", "9F2608", "9F270180", "8407A0000009990101", "9F3403"] {
+            #expect(answer.contains(object), "\(object)")
+        }
+        let end = try program.send(Self.approve, for: .seconds(1))
+        #expect(end.first?.hasPrefix("E3") == true)
+        #expect(end.first?.contains("8A023030") == true)
+        // The cardholder takes the card.
+        #expect(program.wait(.seconds(2)) == ["* E104480200009000"])
+    }
 
     /// The command that a program sent to a real reader, with lengths of five bytes. Its currency is not the card's.
     @Test func aPublishedCommandIsAccepted() throws {
@@ -128,6 +152,21 @@ struct MiuraProgram: ~Copyable {
 
     // MARK: refusals
 
+    /// "Terminal is not ready, e.g. sending a continue command before a start", and the others of `TransactionResponse`.
+    @Test func commandsInTheWrongOrderAreRefused() throws {
+        var program = try MiuraProgram(card: Self.oneApplication)
+        #expect(try program.send(Self.approve) == ["9F22"])
+        #expect(try program.send(Self.start) == ["9F23"])
+        try program.insertCard()
+        #expect(try program.send(Self.approve) == ["9F22"])
+        #expect(try program.send(Self.start, for: .seconds(5)).count == 1)
+        #expect(try program.send(Self.start) == ["9F26"])
+        #expect(try program.send(Self.start.replacing("DED1", with: "DEC1")) == ["9F26"])
+        #expect(try program.send(Self.approve, for: .seconds(1)).first?.hasPrefix("E3") == true)
+        // The cardholder takes the card.
+        #expect(try program.send(Self.approve) == ["9F22", "* E104480200009000"])
+    }
+
     @Test(arguments: [
         ("DED10000", "9F21"), ("DED10000 00", "9F21"), ("DED10000 02 E000", "9F27"), ("DED10000 03 E00100", "9F27"),
         ("DED10000 05 E003 9C0100", "9F27"), ("DED10000 05 E103 9C0100", "9F21"), ("DED10000 04 E003 9C01", "9F21"),
@@ -163,8 +202,19 @@ struct MiuraProgram: ~Copyable {
 
     // MARK: ABORT and other commands during a payment
 
+    /// The reader answers ABORT first, and then the payment with 9F41. Other commands wait.
+    @Test func aPaymentIsAborted() throws {
+        var program = try MiuraProgram(payer: "{\"delays\": {\"application\": 60000}}")
+        try program.insertCard()
+        #expect(try program.send(Self.start, for: .seconds(1)) == ["* E60BC30103C40653656C6563749000"])
+        #expect(try program.send("D2010001 02 4F4B") == [])
+        #expect(try program.send("D0FF0000") == ["9000", "9F41", "9000"])
+        #expect(try program.send("D0FF0000") == ["9000"])
+        #expect(try program.send(Self.approve) == ["9F22"])
+    }
+
     @Test func aReaderThatWaitsForTheIssuerIsAborted() throws {
-        var program = try MiuraProgram(card: [("\"A0000009990102\"", "\"A0000008880102\"")])
+        var program = try MiuraProgram(card: Self.oneApplication)
         try program.insertCard()
         _ = try program.send(Self.start, for: .seconds(5))
         #expect(try program.send("D0FF0000") == ["9000"])
@@ -189,7 +239,7 @@ struct MiuraProgram: ~Copyable {
 
     @Test func aCardThatIsRemovedEndsThePayment() throws {
         var program = try MiuraProgram(
-            payer: "{\"removal\": {\"after_exchange\": 3}}", card: [("\"A0000009990102\"", "\"A0000008880102\"")])
+            payer: "{\"removal\": {\"after_exchange\": 3}}", card: Self.oneApplication)
         try program.insertCard()
         #expect(try program.send(Self.start, for: .seconds(1)) == ["* E104480200009000", "9F23"])
         #expect(try program.send(Self.start) == ["9F23"])
@@ -210,6 +260,16 @@ struct MiuraProgram: ~Copyable {
         try program.insertCard()
         var tapped = try MiuraProgram(payer: "{\"presents\": [\"tap\"]}")
         #expect(try tapped.send("D0600100") == ["* E104480200009000"])
+    }
+
+    @Test func theIssuersAnswerComesAfterTheCardWasRemoved() throws {
+        var program = try MiuraProgram(
+            payer: "{\"removal\": {\"after_exchange\": 14, \"delay\": 2000}}",
+            card: Self.oneApplication)
+        try program.insertCard()
+        let answers = try program.send(Self.start, for: .seconds(20))
+        #expect(answers.last == "* E104480200009000")
+        #expect(try program.send(Self.approve) == ["9F23"])
     }
 
     // MARK: hostile programs
@@ -237,4 +297,12 @@ struct MiuraProgram: ~Copyable {
         #expect(try program.send("D0000000").last?.hasSuffix("9000") == true)
     }
 
+    /// Commands without end while a payment is under way take no memory without end.
+    @Test func commandsThatWaitAreLimited() throws {
+        var program = try MiuraProgram(payer: "{\"delays\": {\"application\": 60000}}")
+        try program.insertCard()
+        _ = try program.send(Self.start, for: .seconds(1))
+        for _ in 0..<100 { #expect(try program.send("D0620000") == []) }
+        #expect(try program.send("D0FF0000").count == 18)
+    }
 }
