@@ -7,6 +7,8 @@ import JackdawReaders
 struct DerivedFile {
     /// The most bases of a file, one of another.
     static let maxBases = 4
+    /// The most changes of a file. Each one can copy the whole base.
+    static let maxChanges = 1_000
 
     /// The file with all changes.
     let value: JSONValue
@@ -75,23 +77,26 @@ struct DerivedFile {
         guard case .object(let members) = value else {
             throw SimulationFileError(.kind, at: place, "it must be an object")
         }
-        var set: [Change] = []
-        var removed: [Change] = []
+        guard members.count <= maxChanges else {
+            throw SimulationFileError(.value, at: place, "it must have at most \(maxChanges) changes")
+        }
+        var changes: [Change] = []
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {
             guard let steps = Change.steps(name) else {
                 throw SimulationFileError(
                     .value, at: place,
                     "\"\(name.prefix(80))\" is no place, such as applications[0].records[1].objects.8E")
             }
-            let change = Change(name: name, steps: steps, value: value == .null ? nil : value)
-            if change.value == nil { removed.append(change) } else { set.append(change) }
+            changes.append(Change(name: name, steps: steps, value: value == .null ? nil : value))
         }
-        return set + removed.reversed()
+        changes.sort { $0.steps.lexicographicallyPrecedes($1.steps) }
+        return changes.filter { $0.value != nil } + changes.filter { $0.value == nil }.reversed()
     }
 
     /// A change of one value.
     private struct Change {
-        enum Step {
+        /// A step on the way to a place. Indexes are in the order of their numbers: 9 comes before 10.
+        enum Step: Comparable {
             case member(String)
             case index(Int)
         }
@@ -102,7 +107,8 @@ struct DerivedFile {
         /// The new value; nil to remove the old one.
         let value: JSONValue?
 
-        /// The steps to a place: `applications[0].profile`; nil if the text is no place, or has more than 16 steps.
+        /// The steps to a place: `applications[0].profile`; nil if the text is no place, or has more than 16 steps. Each
+        /// place has one spelling only.
         static func steps(_ name: String) -> [Step]? {
             var steps: [Step] = []
             for part in name.split(separator: ".", omittingEmptySubsequences: false) {
@@ -111,10 +117,10 @@ struct DerivedFile {
                 steps.append(.member(String(member)))
                 for piece in pieces.dropFirst() {
                     let digits = piece.dropLast()
-                    guard piece.last == "]", (1...3).contains(digits.utf8.count),
-                        digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let index = UInt16(digits)
+                    guard piece.last == "]", let index = Int(digits), (0..<1_000).contains(index),
+                        String(index) == digits
                     else { return nil }
-                    steps.append(.index(Int(index)))
+                    steps.append(.index(index))
                 }
             }
             return steps.count <= 16 ? steps : nil

@@ -24,7 +24,7 @@ import Testing
         #expect(try pinTries(self.card(PlainCard.text)) == "9F1701029000")
     }
 
-    @Test func theFileCountsMoreThanItsBases() throws {
+    @Test func aFileOverridesItsBases() throws {
         let files = [
             "once": "{\"base\": \"plain\", \"changes\": {\"pin.tries_left\": 0, \"pin.tries\": 3}}",
             "twice": "{\"base\": \"once\", \"changes\": {\"pin.tries_left\": 2}, \"note\": \"two\"}",
@@ -58,6 +58,33 @@ import Testing
         #expect(card.send("00A4040007A0000009990102").hasPrefix("61"))
     }
 
+    /// Places are in the order of their numbers, not of their spelling: 9 before 10.
+    @Test func placesFromTenOnAreThoseOfTheBase() throws {
+        func application(_ number: Int) -> String { PlainCard.other.replacing("0102", with: "01\(number)") }
+        let added = (2...12).map { "\"applications[\($0)]\": \(application($0 + 10))" }.joined(separator: ", ")
+        let files = ["many": "{\"base\": \"plain\", \"changes\": {\(added)}}"]
+        let removed = "\"applications[2]\": null, \"applications[9]\": null, \"applications[10]\": null"
+        var card = try card("{\"base\": \"many\", \"changes\": {\(removed)}}", files)
+        _ = card.powerOn()
+        for number in 12...22 {
+            let isRemoved = [12, 19, 20].contains(number)
+            let answer = card.send("00A4040007A00000099901\(number)")
+            #expect(answer.hasPrefix(isRemoved ? "6A82" : "61"), "\(number)")
+        }
+    }
+
+    @Test func changesAreLimited() {
+        for count in [1_000, 1_001] {
+            let changes = (0..<count).map { "\"pin.member\($0)\": 1" }.joined(separator: ", ")
+            let error = #expect(throws: SimulationFileError.self) {
+                try card("{\"base\": \"plain\", \"changes\": {\(changes)}}")
+            }
+            // Up to the limit they are made, and the card does not know the members.
+            #expect(error?.code == (count > 1_000 ? .value : .member))
+            #expect(error?.place == (count > 1_000 ? "changes" : "pin"))
+        }
+    }
+
     @Test(
         arguments: [
             ("{\"base\": \"none\"}", SimulationFileError.Code.base, "base"),
@@ -72,6 +99,8 @@ import Testing
             ("{\"base\": \"plain\", \"changes\": {\"applications[a]\": 1}}", .value, "changes"),
             ("{\"base\": \"plain\", \"changes\": {\"applications[-1]\": 1}}", .value, "changes"),
             ("{\"base\": \"plain\", \"changes\": {\"applications[0\": 1}}", .value, "changes"),
+            ("{\"base\": \"plain\", \"changes\": {\"applications[00].label\": \"A\"}}", .value, "changes"),
+            ("{\"base\": \"plain\", \"changes\": {\"applications[1000]\": 1}}", .value, "changes"),
             ("{\"base\": \"plain\", \"changes\": {\"applications[3]\": {}}}", .base, "changes.applications[3]"),
             ("{\"base\": \"plain\", \"changes\": {\"applications[2]\": null}}", .base, "changes.applications[2]"),
             ("{\"base\": \"plain\", \"changes\": {\"pin.digit\": null}}", .base, "changes.pin.digit"),
