@@ -190,7 +190,8 @@ extension CardFileReader {
         }
     }
 
-    private func rsaKeys(_ object: DescriptionObject) throws(SimulationFileError) -> CardFileKeys {
+    /// The RSA keys of an application: its member `rsa`.
+    func rsaKeys(_ object: DescriptionObject) throws(SimulationFileError) -> CardFileKeys {
         let members = ["index", "authority", "issuer", "card", "pin"]
         guard let file = try object.optionalObject("rsa", allowed: members) else { return CardFileKeys() }
         var keys = CardFileKeys()

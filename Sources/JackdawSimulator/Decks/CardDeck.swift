@@ -1,3 +1,4 @@
+import JackdawBytes
 public import JackdawEMV
 
 /// Virtual cards, each of whose files says how a payment with it ends. docs/deck.md and docs/attack-deck.md list those
@@ -17,9 +18,10 @@ public struct CardDeck: Sendable {
     ) throws(SimulationFileError) {
         var cards: [DeckCard] = []
         for name in Set(names).sorted() {
-            guard let json = read(.card(name)) else {
+            guard var json = read(.card(name)) else {
                 throw SimulationFileError(.base, at: name, "there is no such file")
             }
+            defer { json.wipe() }
             do throws(SimulationFileError) {
                 cards.append(try DeckCard(name, json: json, cryptography, reading: read))
             } catch {

@@ -61,7 +61,7 @@ public struct DeckCard: Sendable {
         self.note = note
         let file = try DerivedFile(root) { read(.card($0)) }
         card = try VirtualCard(file: file.value, cryptography, allowsOwnKeys: false, seed: 1)
-        authorities = try Self.authorities(file.root)
+        authorities = try Self.authorities(file.root, cryptography)
         guard let end = root["ends"] else {
             throw SimulationFileError(.member, at: "", "it lacks a member \"ends\"")
         }
@@ -80,29 +80,31 @@ public struct DeckCard: Sendable {
         _ value: JSONValue, _ place: String, _ find: (String) -> [UInt8]?
     ) throws(SimulationFileError) -> JSONValue {
         guard let name = value.text else { return try DerivedFile(value, at: place, find).value }
-        guard let bytes = find(name) else {
-            throw SimulationFileError(.base, at: place, "there is no file \"\(name.prefix(40))\"")
+        try DerivedFile.checkName(name, at: place)
+        guard var bytes = find(name) else {
+            throw SimulationFileError(.base, at: place, "there is no file \"\(name)\"")
         }
-        return try DescriptionObject.content(of: bytes, at: place)
+        defer { bytes.wipe() }
+        return try DerivedFile(DescriptionObject.content(of: bytes, at: place), at: place, find).value
     }
 
     /// The keys of the certification authorities of a card's file.
-    private static func authorities(_ file: JSONValue) throws(SimulationFileError) -> [CertificationAuthorityKey] {
+    private static func authorities(
+        _ file: JSONValue, _ cryptography: some ChipCardCryptography
+    ) throws(SimulationFileError) -> [CertificationAuthorityKey] {
         guard case .array(let applications)? = file["applications"] else { return [] }
-        var keys: [CertificationAuthorityKey] = []
+        let reader = CardFileReader(cryptography: cryptography, allowsOwnKeys: false)
+        var authorities: [CertificationAuthorityKey] = []
         for (number, value) in applications.enumerated() {
             let application = try DescriptionObject(value, at: "applications[\(number)]")
-            guard let rsa = try application.optionalObject("rsa"), let key = try rsa.optionalObject("authority"),
-                let index = try rsa.optionalOctets("index", 1...1)
-            else { continue }
-            let modulus = try key.octets("modulus", 64...248)
-            let exponent = try key.optionalOctets("exponent", 1...3) ?? [3]
-            keys.append(
+            let keys = try reader.rsaKeys(application)
+            guard let authority = keys.authority, let index = keys.index else { continue }
+            authorities.append(
                 CertificationAuthorityKey(
-                    provider: Array(try application.octets("aid", 5...16).prefix(5)), index: index[0],
-                    key: RSAPublicKey(modulus: modulus, exponent: exponent)))
+                    provider: Array(try application.octets("aid", 5...16).prefix(5)), index: index,
+                    key: authority.publicKey))
         }
-        return keys
+        return authorities
     }
 
     /// The payment, before its start. Its reference is ``name``.

@@ -32,6 +32,7 @@ struct DerivedFile {
                 file: last, at: names.last ?? place, allowed: ["base", "changes", "ends"])
             let name = try layer.text("base")
             let basePlace = layer.place(of: "base")
+            try Self.checkName(name, at: basePlace)
             try Self.check(name, after: names, at: basePlace)
             layers.append((layer, try Self.changes(last["changes"], at: layer.place(of: "changes"))))
             names.append(name)
@@ -55,7 +56,8 @@ struct DerivedFile {
         self.value = value
     }
 
-    private static func check(_ name: String, after names: [String], at place: String) throws(SimulationFileError) {
+    /// Checks the name of a file, which must not lead out of its folder.
+    static func checkName(_ name: String, at place: String) throws(SimulationFileError) {
         let allowed = { (octet: UInt8) in
             octet == UInt8(ascii: "-") || (0x30...0x39).contains(octet) || (0x61...0x7A).contains(octet)
         }
@@ -63,6 +65,9 @@ struct DerivedFile {
             throw SimulationFileError(
                 .value, at: place, "a name has 1 to 40 small letters, digits and hyphens, and no \".json\"")
         }
+    }
+
+    private static func check(_ name: String, after names: [String], at place: String) throws(SimulationFileError) {
         guard !names.contains(name) else {
             throw SimulationFileError(.base, at: place, "\"\(name)\" is its own base")
         }

@@ -8,6 +8,7 @@ import Testing
     private static let files: [SimulationFile: String] = [
         .card("plain"): PlainCard.text, .issuer("test"): PlainIssuer.text, .payer("plain"): "{}",
         .payer("other"): "{\"signature\": \"refused\"}", .card("broken"): "{\"note\": 1}",
+        .payer("derived"): "{\"base\": \"other\", \"changes\": {\"signature\": \"wrong\"}}",
     ]
 
     private static func bytes(_ file: SimulationFile) -> [UInt8]? { files[file].map { Array($0.utf8) } }
@@ -37,7 +38,7 @@ import Testing
         #expect(card.authorities.map(\.index) == [0x77])
     }
 
-    /// A card with another authority has none: the till trusts that of the base.
+    /// The file changes the index of the authority's key, and the till has the key of the base.
     @Test func theTillTrustsTheAuthorityOfTheBase() throws {
         let text = """
             {"note": "a card", "base": "plain", "changes": {"applications[0].rsa.index": "78"}, "ends": {\(Self.ends)}}
@@ -47,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "signs right"), (", \"payer\": \"other\"", "refuses"),
+        ("", "signs right"), (", \"payer\": \"other\"", "refuses"), (", \"payer\": \"derived\"", "signs wrong"),
         (", \"payer\": {\"base\": \"other\", \"changes\": {\"signature\": \"wrong\"}}", "signs wrong"),
         (", \"payer\": {\"signature\": \"refused\"}", "refuses"),
     ])
@@ -73,6 +74,7 @@ import Testing
             (", \"why\": \"a rule\"", "", .member, "ends"),
             ("\"why\": \"a rule\"", "\"why\": \"a rule\", \"how\": 1", .member, "ends"),
             ("\"why\": \"a rule\"", "\"why\": \"a rule\", \"payer\": \"none\"", .base, "ends.payer"),
+            ("\"why\": \"a rule\"", "\"why\": \"a rule\", \"payer\": \"../other\"", .value, "ends.payer"),
             ("\"why\": \"a rule\"", "\"why\": \"a rule\", \"payer\": {\"sign\": 1}", .member, "ends.payer"),
             (
                 "\"why\": \"a rule\"",
@@ -110,7 +112,7 @@ import Testing
             try CardDeck(["broken"], PlainCryptography(), reading: Self.bytes)
         }
         #expect(broken?.place == "broken: the file")
-        // A card of cards without an end is no card of a deck.
+        // A card without the member `ends` is not one of a deck.
         let endless = #expect(throws: SimulationFileError.self) {
             try CardDeck(["plain"], PlainCryptography(), reading: Self.bytes)
         }

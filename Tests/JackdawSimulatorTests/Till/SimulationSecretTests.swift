@@ -67,6 +67,27 @@ import Testing
         #expect(Mirror(reflecting: till).children.isEmpty)
     }
 
+    @Test func cardsOfDecksShowNoSecret() throws {
+        let text = """
+            {
+              "note": "a card", "base": "plain",
+              "changes": {"pin.digits": "\(Self.pin)", "stripe": "\(Self.track)"},
+              "ends": {
+                "amount": 1000, "outcome": "approved", "reasons": [], "why": "a rule",
+                "payer": {"pin": {"digits": "\(Self.pin)"}}
+              }
+            }
+            """
+        let card = try DeckCard("card", json: Array(text.utf8), PlainCryptography()) { file in
+            switch file {
+            case .card: Array(PlainCard.text.utf8)
+            case .issuer: Array(PlainIssuer.text.utf8)
+            case .payer: nil
+            }
+        }
+        expectNoSecret(in: printed(card))
+    }
+
     @Test func cardsInReadersAndCardholdersShowNoSecret() throws {
         let payer = try SimulatedPayer(json: Array("{\"pin\": {\"digits\": \"\(Self.pin)\"}}".utf8))
         expectNoSecret(in: printed(payer))
