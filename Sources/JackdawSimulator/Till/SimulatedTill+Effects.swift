@@ -1,4 +1,5 @@
 import JackdawBytes
+import JackdawCards
 import JackdawEMV
 
 // The effects of a till's payment on card, cardholder and issuer.
@@ -102,7 +103,9 @@ extension SimulatedTill {
 
     /// Reads the stripe. The issuer is asked without a cryptogram, and the cardholder signs.
     private mutating func swipeCard(_ task: Int) {
-        guard let stripe = card.stripe, let track = StripeTrack(stripe) else {
+        guard let stripe = card.stripe,
+            let code = stripe.withOctets({ try? Track2(equivalentData: $0) })?.serviceCode
+        else {
             deliver(.swipeUnreadable, answering: task)
             return
         }
@@ -115,7 +118,7 @@ extension SimulatedTill {
         request = objects
         self.objects = objects
         signsWithoutContact = true
-        deliver(track.hasChip ? .chipCardSwiped : .cardSwiped, answering: task)
+        deliver(code.hasChip ? .chipCardSwiped : .cardSwiped, answering: task)
     }
 
     mutating func removeCard() {
