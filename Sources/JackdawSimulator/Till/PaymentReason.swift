@@ -7,7 +7,9 @@ import JackdawEMV
 /// | `oda.none`, `oda.sda`, `oda.dda`, `oda.cda` | the method of offline data authentication; with a failure also its code: `oda.dda.hash` |
 /// | `cvm.signature` and others | the verification of the cardholder; `cvm.failed` if it failed |
 /// | `denial.expired_application` and others | a bit of the TVR in the Denial, Online or Default action codes |
-/// | `card.arqc`, `card.aac` | the card's cryptogram, if the terminal requested a higher one |
+/// | `terminal.online_only`, `terminal.default_skipped` | the terminal's type decided instead of action codes |
+/// | `card.arqc`, `card.aac` and others | the card's cryptogram, if it is not of the type that the terminal requested |
+/// | `card.refuses_application` and others | the card refused the application or the service |
 /// | `reader.expired` and others | a rule of a contactless reader |
 /// | `issuer.funds` and others | the issuer's reason not to approve (``IssuerReason``) |
 /// | `issuer_authentication.failed`, `script.failed` | the card refused the issuer's data or command |
@@ -29,8 +31,10 @@ public struct PaymentReason: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension PaymentReason {
-    init(_ event: PaymentEvent) {
-        self.init(event.rawValue, event.reason ?? event.rawValue)
+    /// Nil if the event is no reason.
+    init?(_ event: PaymentEvent) {
+        guard let text = event.reason else { return nil }
+        self.init(event.rawValue, text)
     }
 
     init(_ reason: IssuerReason) {
@@ -81,13 +85,13 @@ extension PaymentReason {
     fileprivate static func cryptogram(
         _ information: CryptogramInformation, for requested: CryptogramType
     ) -> PaymentReason? {
-        guard let type = information.type else {
-            return PaymentReason("card.reserved", "the card returned a cryptogram of the reserved type")
+        guard information.type != requested else { return nil }
+        return switch information.type {
+        case .aac?: PaymentReason("card.aac", "the card declined")
+        case .arqc?: PaymentReason("card.arqc", "the card wants the issuer to decide")
+        case .tc?: PaymentReason("card.tc", "the card approved what the terminal did not request")
+        case nil: PaymentReason("card.reserved", "the card returned a cryptogram of the reserved type")
         }
-        guard type != requested else { return nil }
-        let text = type == .arqc ? "the card wants the issuer to decide" : "the card returned \(type.name)"
-        return PaymentReason(
-            "card.\(type.name.lowercased())", type == .aac ? "the card declined" : text)
     }
 }
 
@@ -182,11 +186,8 @@ extension ContactlessReason {
 }
 
 extension PaymentEvent {
-    /// Whether the event is a reason for the course of a payment.
-    var isReason: Bool { reason != nil }
-
     /// The event as a reason, for people; nil of events that every payment has, and of those that other reasons explain.
-    var reason: String? {
+    fileprivate var reason: String? {
         switch self {
         case .cancelled: "the merchant cancelled"
         case .timer: "a time limit passed"

@@ -201,7 +201,7 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
 
     mutating func deliver(_ event: PaymentEvent, answering identifier: Int? = nil) {
         note(.event(event))
-        if event.isReason { add(PaymentReason(event)) }
+        add(PaymentReason(event))
         for effect in payment.receive(event, answering: identifier, at: now) { carryOut(effect) }
     }
 
