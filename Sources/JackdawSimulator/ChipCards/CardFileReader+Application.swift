@@ -27,8 +27,10 @@ extension CardFileReader {
         let options = CardApplication.options(profile, records.locator, usesFormat2: usesFormat2)
         try expectAnswer(options, records.place)
         let tap = try TapApplication(object, lists.processing, cryptograms.scheme)
-        // The other objects of the answer have 58 octets.
-        if tap != nil, let key = keys.card, 58 + records.locator.count + key.publicKey.modulus.count > 256 {
+        // Locator and signature come with 58 octets: the other objects, and the tags and lengths of all.
+        if tap != nil, let key = keys.card,
+            58 + records.locator.count + key.publicKey.modulus.count > CardApplication.maxAnswerCount
+        {
             throw SimulationFileError(
                 .length, at: object.place(of: "tap"), "rsa.card is too long for the answer to a tap")
         }

@@ -160,7 +160,7 @@ extension VirtualCard {
             + [0, 0, 0, 0, 0, 0, sinceOnline, 0xFF]
     }
 
-    mutating func newDynamicNumber() -> [UInt8] {
+    private mutating func newDynamicNumber() -> [UInt8] {
         let number = randomOctets(8)
         session.transaction?.dynamicNumber = number
         return number

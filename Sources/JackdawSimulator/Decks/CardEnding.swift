@@ -12,7 +12,7 @@ public struct CardEnding: Sendable, Hashable {
         case stripe
 
         /// The interface of a card that was read so.
-        public init(_ entry: CardEntry) {
+        package init(_ entry: CardEntry) {
             switch entry {
             case .chip: self = .contact
             case .tap: self = .tap

@@ -37,7 +37,7 @@ public struct DeckCard: Sendable {
     public let authorities: [CertificationAuthorityKey]
 
     /// The day of the payments of decks.
-    public static let date: CardDate = {
+    package static let date: CardDate = {
         guard let date = CardDate(year: 2026, month: 1, day: 15) else { preconditionFailure("not a date") }
         return date
     }()
