@@ -1,8 +1,8 @@
 import JackdawBytes
 import JackdawEMV
 
-/// A device between card and terminal that alters answers of the card, and the issuer's decision: the member `wedge` of a
-/// card's file. The card itself does not know of it.
+/// A device between card and terminal that alters answers of the card, and the issuer's decision: the member `wedge` of
+/// a card's file. The card itself does not know of it.
 struct CardWedge: Sendable {
     /// The values that replace those of the card's answers; an empty value removes the object.
     private let objects: DataObjectStore

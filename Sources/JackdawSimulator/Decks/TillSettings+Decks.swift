@@ -40,8 +40,8 @@ extension TillSettings {
         return TerminalApplication(application, configuration, contactless: contactless)
     }
 
-    /// Contactless: from 50.00 on the cardholder is verified, above 50.00 the issuer decides, from 500.00 on the card
-    /// must be inserted.
+    /// Contactless: the cardholder is verified from 50.00 on (Visa) or above it (Mastercard), above 50.00 the issuer
+    /// decides, and from 500.00 on the card must be inserted.
     private static var contactless: ContactlessProfile {
         var profile = ContactlessProfile()
         profile.limits.qualifiers = [

@@ -112,8 +112,8 @@ struct DerivedFile {
         /// The new value; nil to remove the old one.
         let value: JSONValue?
 
-        /// The steps to a place: `applications[0].profile`; nil if the text is no place, or has more than 16 steps. Each
-        /// place has one spelling only.
+        /// The steps to a place: `applications[0].profile`; nil if the text is no place, or has more than 16 steps.
+        /// Each place has one spelling.
         static func steps(_ name: String) -> [Step]? {
             var steps: [Step] = []
             for part in name.split(separator: ".", omittingEmptySubsequences: false) {
