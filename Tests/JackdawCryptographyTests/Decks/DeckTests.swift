@@ -68,6 +68,21 @@ import Testing
         #expect(till.run()?.isApproved == true)
     }
 
+    /// The altered copy has the card's own number: only the qualifiers make its signature wrong.
+    @Test func theAlteredCopyDiffersInTheQualifiersOnly() throws {
+        let name = DeckName(folder: .attack, name: "ctq-and-copy")
+        let text = String(decoding: try #require(name.folder.bytes(of: .card(name.name))), as: UTF8.self)
+        // The card's own values.
+        let harmless = text.replacing("0080\"", with: "4000\"")
+        #expect(harmless != text)
+        let honest = try DeckCard(name.name, json: Array(harmless.utf8), LibCryptoPrimitives(mode: .test)) {
+            name.folder.bytes(of: $0)
+        }
+        var till = try honest.till(LibCryptoPrimitives(mode: .test))
+        #expect(till.run() == .approvedOffline)
+        #expect(till.reasons.map(\.code) == ["oda.dda", "cvm.signature"])
+    }
+
     @Test(arguments: DeckName.all) func reasonsHaveNoCardData(_ card: DeckName) throws {
         var (till, _) = try till(card)
         till.run()
