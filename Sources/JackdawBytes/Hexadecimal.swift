@@ -10,7 +10,7 @@ extension UInt8 {
     package var lowercaseHexadecimal: String { String(digits(firstLetter: UInt8(ascii: "a"))) }
 
     /// The value of an ASCII character as a hexadecimal digit of either case, 0 to 15; nil if it is not a digit.
-    package var hexadecimalValue: UInt8? {
+    @inlinable package var hexadecimalValue: UInt8? {
         let digit = self &- UInt8(ascii: "0")
         if digit < 10 { return digit }
         // Upper and lower case differ by one bit.

@@ -11,11 +11,11 @@ package struct SecretBuffer<Element: BitwiseCopyable & Sendable>: ~Copyable, @un
     /// The number of elements, 0 or more.
     @inlinable package var count: Int { unsafe elements.count }
 
-    /// Allocates memory and sets all its bytes to 0.
+    /// Allocates memory and sets all its bytes to 0. An empty buffer allocates nothing.
     /// - Parameter count: number of elements, 0 or more. An element of zero bytes must be valid.
     @inlinable
     package init(zeroed count: Int) {
-        unsafe elements = .allocate(capacity: count)
+        unsafe elements = count == 0 ? UnsafeMutableBufferPointer(start: nil, count: 0) : .allocate(capacity: count)
         unsafe overwrite(UnsafeMutableRawBufferPointer(elements))
     }
 
@@ -52,22 +52,24 @@ package struct SecretBuffer<Element: BitwiseCopyable & Sendable>: ~Copyable, @un
     }
 
     /// Overwrites some of the elements.
+    @inlinable
     package borrowing func wipe(_ range: Range<Int>) {
         unsafe overwrite(UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: elements[range])))
     }
 }
 
 /// Zeroes memory and passes it to an opaque call, so that the compiler cannot remove the stores as dead.
-@inline(never)
-@usableFromInline
+@inlinable
 package func overwrite(_ bytes: UnsafeMutableRawBufferPointer) {
+    guard unsafe !bytes.isEmpty else { return }
     unsafe bytes.initializeMemory(as: UInt8.self, repeating: 0)
     unsafe escape(bytes)
 }
 
 @inline(never)
 @_optimize(none)
-private func escape(_ bytes: UnsafeMutableRawBufferPointer) {}
+@usableFromInline
+func escape(_ bytes: UnsafeMutableRawBufferPointer) {}
 
 // Inlinable, so that other modules specialise them.
 extension Array where Element: BitwiseCopyable {

@@ -17,11 +17,11 @@ public struct FrameReader<Format: FrameFormat>: ~Copyable {
     private var needed = 0
     /// The number of bytes of the stream before `kept`.
     private var position = 0
-    /// The position of the first byte that is not part of a frame; nil after a frame.
+    /// The position of the first byte after a frame that is not part of one: padding, or bytes that are not a frame; nil
+    /// after a frame.
     private var skippedFrom: Int?
-    /// The position of padding that was not reported; nil if there is none, or if it is among bytes that are not a
-    /// frame.
-    private var paddedFrom: Int?
+    /// Whether the bytes from `skippedFrom` on have a fault that was reported; false if they are padding.
+    private var isFaulty = false
     private var credit = ResyncBudget()
     /// The format of the frames; may change between two calls, for example for another request's answer. The last
     /// property, so that the offsets of the others do not depend on the format's type.
@@ -73,7 +73,7 @@ public struct FrameReader<Format: FrameFormat>: ~Copyable {
         needed = 0
         position = 0
         skippedFrom = nil
-        paddedFrom = nil
+        isFaulty = false
         credit = ResyncBudget()
     }
 
@@ -108,7 +108,7 @@ public struct FrameReader<Format: FrameFormat>: ~Copyable {
             let fault: FrameFault
             var skipped = 1
             switch format.measure(rest) {
-            case .unchecked where skippedFrom != nil: fault = FrameFault(.start, at: 0, "the frame has no check")
+            case .unchecked where isFaulty: fault = FrameFault(.start, at: 0, "the frame has no check")
             case .whole(let count), .unchecked(let count):
                 precondition(count > 0 && count <= rest.count, "a frame has 1 byte or more, all of them received")
                 endSkipping(take)
@@ -128,7 +128,7 @@ public struct FrameReader<Format: FrameFormat>: ~Copyable {
                     : FrameFault(
                         .truncated, at: rest.count, "\(rest.count) bytes; the frame has at least \(count)")
             case .padding(let count):
-                if skippedFrom == nil, paddedFrom == nil { paddedFrom = position }
+                if skippedFrom == nil { skippedFrom = position }
                 next += count
                 advance(by: count)
                 continue
@@ -136,9 +136,10 @@ public struct FrameReader<Format: FrameFormat>: ~Copyable {
                 fault = found
                 skipped = min(credit.skip(count, for: found, sizes: format.greatestSize), rest.count)
             }
-            if skippedFrom == nil {
+            if !isFaulty {
                 endSkipping(take)
                 skippedFrom = position
+                isFaulty = true
                 take(.fault(fault, at: position), Span())
             }
             let after = rest.extracting(skipped...)
@@ -155,9 +156,9 @@ public struct FrameReader<Format: FrameFormat>: ~Copyable {
     }
 
     private mutating func endSkipping(_ take: (FrameEvent, Span<UInt8>) -> Void) {
-        guard let first = skippedFrom ?? paddedFrom else { return }
+        guard let first = skippedFrom else { return }
         skippedFrom = nil
-        paddedFrom = nil
+        isFaulty = false
         take(.skipped(first..<position), Span())
     }
 }
