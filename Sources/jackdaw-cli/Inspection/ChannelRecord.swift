@@ -155,10 +155,14 @@ final class SampleHistory {
     @inline(__always)
     private func append(_ added: Int, _ sample: (Int) -> Float) {
         var place = count % ring.count
-        for index in 0..<added {
-            ring[place] = sample(index)
-            place += 1
-            if place == ring.count { place = 0 }
+        unsafe ring.withUnsafeMutableBufferPointer { ring in
+            var index = 0
+            while index < added {
+                let run = min(added - index, ring.count - place)
+                for offset in 0..<run { unsafe ring[place + offset] = sample(index + offset) }
+                index += run
+                place = (place + run) % ring.count
+            }
         }
         count += added
     }
@@ -172,11 +176,33 @@ final class SampleHistory {
     /// The range of samples that are kept, counted from the start of the recording.
     var kept: Range<Int> { max(0, count - ring.count)..<count }
 
+    /// Runs a body over some samples, in their order: in one piece, or in two if they lie around the end of the ring.
+    /// - Parameters:
+    ///   - range: counted from the start of the recording; samples that are not kept any more are left out.
+    ///   - body: receives each piece.
+    func withSamples(in range: Range<Int>, _ body: (Span<Float>) -> Void) {
+        let kept = range.clamped(to: kept)
+        guard !kept.isEmpty else { return }
+        let first = kept.lowerBound % ring.count
+        let end = first + kept.count
+        unsafe ring.withUnsafeBufferPointer { ring in
+            let samples = unsafe Span(_unsafeElements: ring)
+            body(samples.extracting(first..<min(end, samples.count)))
+            if end > samples.count { body(samples.extracting(0..<end - samples.count)) }
+        }
+    }
+
     /// A copy of some samples.
     /// - Parameter range: counted from the start of the recording.
     /// - Returns: those that are still kept, and the number of the first.
     func samples(in range: Range<Int>) -> (samples: WipedArray<Float>, first: Int) {
         let kept = range.clamped(to: kept)
-        return (WipedArray(kept.lazy.map { [ring] in ring[$0 % ring.count] }), kept.lowerBound)
+        var copy: [Float] = []
+        copy.reserveCapacity(kept.count)
+        defer { copy.wipe() }
+        withSamples(in: kept) { samples in
+            for index in samples.indices { copy.append(samples[index]) }
+        }
+        return (WipedArray(copy), kept.lowerBound)
     }
 }

@@ -40,9 +40,8 @@ struct SwipeWatch {
         skip(to: history.kept.lowerBound)
         while position < end {
             let next = min(end, position + Self.step)
-            let samples = history.samples(in: position..<next).samples
+            history.withSamples(in: position..<next) { note(decoder?.receive($0) ?? []) }
             position = next
-            note(samples.withElements { decoder?.receive($0) } ?? [])
         }
     }
 
