@@ -98,6 +98,8 @@ import Testing
         let readerClock = ManualClock()
         environment.clock = readerClock
         let clock = LeapingClock(most: .milliseconds(3_200))
+        // When the program of the transcript sent the first request.
+        let start = try #require(Transcript(contentsOf: path, link: "a:b").entries.first).time
         let played = Shared("")
         environment.connect = { link, _, _ throws(LinkError) in
             let transcript = try Transcript(contentsOf: path, link: link.description)
@@ -107,8 +109,8 @@ import Testing
         }
         environment.isInterrupted = {
             switch played.with({ $0.split(separator: "\n").count { $0.contains(" > ") } }) {
-            // A reader on a jack gets power before the first request.
-            case 0 where isOnJack: readerClock.advance(by: .milliseconds(500))
+            // A reader on a jack gets power before the first request. No more time passes: its answer would be late.
+            case 0 where isOnJack && readerClock.now.offset < start: readerClock.advance(by: .milliseconds(500))
             // The program sends nothing more.
             case sent: clock.advance(by: .seconds(10))
             default: break

@@ -10,7 +10,10 @@ struct SwipeStressTests {
         let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
             .deletingLastPathComponent().appendingPathComponent("JackdawSwipeStress")
         let output = Pipe()
-        let process = try SpawnedProcess(program.path, output: .pipe(output), messages: .inherited)
+        // With one heap for all threads the number of threads does not change what is counted.
+        let environment = ProcessInfo.processInfo.environment.merging(["MALLOC_ARENA_MAX": "1"]) { $1 }
+        let process = try SpawnedProcess(
+            program.path, environment: environment, output: .pipe(output), messages: .inherited)
         let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
         #expect(process.end() == .exit(0), "\(text)")
         var numbers: [String: [String]] = [:]
