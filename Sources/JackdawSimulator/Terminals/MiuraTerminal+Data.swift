@@ -125,13 +125,6 @@ extension MiuraTerminal {
         ]
     }
 
-    /// The objects for the issuer, with the PIN if there is one.
-    var authorisation: DataObjectStore {
-        var objects = request?.objects ?? DataObjectStore()
-        if let onlinePIN, let block = pinCipher?(onlinePIN, objects) { objects[MiuraTag.pinBlock] = block }
-        return objects
-    }
-
     /// The body of a result.
     func result(_ template: Tag, _ objects: DataObjectStore) -> [UInt8] {
         var builder = TagLengthValueBuilder()
@@ -144,7 +137,7 @@ extension MiuraTerminal {
     /// The body of the request to choose an application: each name with its label.
     var choice: [UInt8] {
         var builder = TagLengthValueBuilder()
-        for candidate in process?.candidates ?? [] {
+        for candidate in slot.candidates {
             builder.append(MiuraTag.application, candidate.name)
             builder.append(MiuraTag.applicationLabel, Array(candidate.displayName.utf8))
         }
