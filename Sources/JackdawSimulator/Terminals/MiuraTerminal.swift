@@ -143,7 +143,7 @@ package struct MiuraTerminal<Primitives: AuthenticationPrimitives>: TimedReaderM
         let transaction: KernelTransaction
         switch data.transaction {
         case .success(let found): transaction = found
-        case .failure(let refusal): return send(refusal.status)
+        case .failure(let fault): return send(fault.status)
         }
         guard slot.isCardIn else { return send(.noCard) }
         asksCardholder = data.store[MiuraTag.applicationSelection] == [values.start.applicationSelection]
@@ -154,7 +154,7 @@ package struct MiuraTerminal<Primitives: AuthenticationPrimitives>: TimedReaderM
     private mutating func startContactless(_ command: MiuraReceivedCommand, at now: Duration) {
         guard state == .idle else { return send(.notAllowed) }
         guard let data = command.objects else { return send(.invalidData) }
-        if case .failure(let refusal) = data.transaction { return send(refusal.status) }
+        if case .failure(let fault) = data.transaction { return send(fault.status) }
         guard !slot.isCardIn else { return send(.abortedByInsertion) }
         state = .tapping
         slot.limitWait(until: now + Self.tapLimit)
@@ -177,7 +177,7 @@ package struct MiuraTerminal<Primitives: AuthenticationPrimitives>: TimedReaderM
         case .success(let host):
             state = .running
             take(slot.complete(host, at: now), at: now)
-        case .failure(let refusal): send(refusal.status)
+        case .failure(let fault): send(fault.status)
         }
     }
 

@@ -95,8 +95,9 @@ struct TerminalSlot<Primitives: AuthenticationPrimitives>: Sendable {
         if case .terminated(let reason)? = outcome?.disposition { reason.code == .cardLost } else { false }
     }
 
-    /// The objects for the issuer.
+    /// Returns the objects for the issuer.
     /// - Parameter pinTag: the tag under which a PIN for the issuer is added, enciphered.
+    /// - Returns: the objects; none before the card's request to ask the issuer.
     func authorisation(pinTag: Tag) -> DataObjectStore {
         var objects = request?.objects ?? DataObjectStore()
         if let onlinePIN, let block = pinCipher?(onlinePIN, objects) { objects[pinTag] = block }
