@@ -272,7 +272,7 @@ package struct JSONPOSPayment: ~Copyable {
         for output in step.outputs { outputs.append(.tunnel(output)) }
     }
 
-    // MARK: messages
+    // MARK: messages of the terminal
 
     private mutating func cut(
         at now: Duration,
@@ -416,7 +416,7 @@ package struct JSONPOSPayment: ~Copyable {
         outputs.append(.send(JSONPOSMessage.request(method: method, parameters: parameters, id: id).frame))
     }
 
-    /// Sends a notification.
+    /// Sends a notification without parameters.
     private mutating func send(_ method: String) {
         outputs.append(.send(JSONPOSMessage.request(method: method, parameters: .object([:]), id: nil).frame))
     }

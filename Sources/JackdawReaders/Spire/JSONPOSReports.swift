@@ -10,7 +10,7 @@ package struct JSONPOSStatus: Sendable, Hashable {
 
         package init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The terminal works.
+        /// The terminal is at work.
         package static let processing = Step(rawValue: "PROCESSING")
         /// The cardholder must present the card.
         package static let cardAwaited = Step(rawValue: "WAIT_CARD_IN")

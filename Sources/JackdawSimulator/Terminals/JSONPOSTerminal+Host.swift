@@ -77,7 +77,7 @@ extension JSONPOSTerminal {
         case .idle: return
         case .opening(_, let job):
             hostLink = .idle
-            // Nothing was sent.
+            // The host has received nothing.
             finish(job, .unreachable, at: now)
         case .open(let job):
             hostLink = .idle

@@ -19,7 +19,7 @@ enum TerminalHostMessage {
     /// The bytes before the content of a frame, and as many after it.
     private static let framing = 3
 
-    // MARK: requests
+    // MARK: messages of the terminal
 
     /// The frame of a message to the issuer.
     static func encode(_ request: IssuerRequest) -> [UInt8] {
@@ -66,7 +66,7 @@ enum TerminalHostMessage {
         content.append(result: objects, pinTag: pinBlock)
     }
 
-    // MARK: replies
+    // MARK: replies of the host
 
     /// The frame of an issuer's reply; nil for one that the terminal cannot read, which has no form here.
     static func encode(_ reply: IssuerReply, to reference: String) -> [UInt8]? {
@@ -120,7 +120,7 @@ enum TerminalHostMessage {
         }
     }
 
-    // MARK: frames
+    // MARK: frames and their stream
 
     private static func frame(_ content: TagLengthValueBuilder) -> [UInt8] {
         // The objects of a decision are shorter than the longest frame.

@@ -104,7 +104,7 @@ struct TerminalSlot<Primitives: AuthenticationPrimitives>: Sendable {
         return objects
     }
 
-    // MARK: the cardholder
+    // MARK: the cardholder at the reader
 
     /// Asks the cardholder for the card until they insert it: taps and swipes have no effect.
     /// - Returns: whether the cardholder inserts it.
@@ -173,7 +173,7 @@ struct TerminalSlot<Primitives: AuthenticationPrimitives>: Sendable {
         (request, outcome, pinRequest, onlinePIN) = (nil, nil, nil, nil)
     }
 
-    // MARK: time
+    // MARK: steps in virtual time
 
     /// The time of the next step; nil if there is none.
     var nextDeadline: Duration? { queue.nextDeadline }
