@@ -1,10 +1,10 @@
 package import JackdawEMV
 
-/// A payment at a reader that has the kernel: a machine without I/O that carries out the effects of a ``PaymentFlow`` with
-/// the reader's messages, and makes the events of the payment from what the reader sends.
+/// A payment at a reader that has the kernel: a machine without I/O that carries out the effects of a ``PaymentFlow``
+/// with the reader's messages, and makes the events of the payment from what the reader sends.
 ///
-/// The caller carries out the effects on the host, the journal and the app itself; the machine ignores them. Times count
-/// from any start, and never decrease.
+/// The caller carries out the effects on the host, the journal and the app itself; the machine ignores them. Times
+/// count from any start, and never decrease.
 package protocol ReaderPayment: ~Copyable {
     /// The tag of the enciphered PIN for the issuer in ``objects``.
     static var pinBlockTag: Tag { get }
@@ -65,7 +65,8 @@ package enum ReaderPaymentOutput: Sendable {
         if case .send = self { true } else { false }
     }
 
-    /// Returns outputs with the bytes first: an event makes the caller hand in effects, whose bytes must come after them.
+    /// Returns outputs with the bytes first: an event makes the caller hand in effects, whose bytes must come after
+    /// them.
     static func ordered(_ outputs: [ReaderPaymentOutput]) -> [ReaderPaymentOutput] {
         outputs.filter(\.isBytes) + outputs.filter { !$0.isBytes }
     }

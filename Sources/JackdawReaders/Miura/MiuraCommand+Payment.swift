@@ -65,8 +65,8 @@ extension MiuraCommand {
 
     /// Continues a payment with an application of the list that the reader sent.
     ///
-    /// That the answer has the name as object 9F06 is known from the tests of a payment SDK that uses Miura's readers; that
-    /// it goes into this command is an inference.
+    /// That the answer has the name as object 9F06 is known from the tests of a payment SDK that uses Miura's readers;
+    /// that it goes into this command is an inference.
     /// - Parameter application: the name of the application (AID).
     /// - Returns: the command.
     /// - Throws: ``FrameFault`` (`length`) if the name is longer than a command.
@@ -95,8 +95,8 @@ extension MiuraCommand {
         return try MiuraCommand(.onlinePIN, 1, data: commandData(objects))
     }
 
-    /// The objects that both kinds of payment begin with. The number of the transaction (9F41) is that of other programs'
-    /// logs.
+    /// The objects that both kinds of payment begin with. The number of the transaction (9F41) is that of other
+    /// programs' logs.
     private static func objects(of transaction: KernelTransaction) throws(FrameFault) -> TagLengthValueBuilder {
         guard transaction.time.count == 3 else { throw FrameFault(.field, at: 8, "a time has three bytes") }
         var objects = TagLengthValueBuilder()

@@ -118,7 +118,8 @@ extension MiuraPayment {
         }
     }
 
-    /// Keeps the objects of a decision; those of an earlier one stay unless they are there again. Ends the entry of a PIN.
+    /// Keeps the objects of a decision; those of an earlier one stay unless they are there again. Ends the entry of a
+    /// PIN.
     private mutating func finish(_ store: DataObjectStore) {
         objects.merge(store)
         guard isEnteringPIN else { return }

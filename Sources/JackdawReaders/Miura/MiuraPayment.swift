@@ -13,8 +13,8 @@ internal import JackdawCards
 /// }
 /// ```
 ///
-/// The caller carries out the effects on the host, the journal and the app itself; this machine ignores them. Times count
-/// from any start, and never decrease.
+/// The caller carries out the effects on the host, the journal and the app itself; this machine ignores them. Times
+/// count from any start, and never decrease.
 package struct MiuraPayment: ReaderPayment, ~Copyable {
     /// A task for the caller, or a report to it.
     package typealias Output = ReaderPaymentOutput

@@ -5,11 +5,11 @@ package import JackdawEMV
 /// payment from what the terminal sends.
 ///
 /// The till cannot see when the terminal asks its host. So `Purchase` is the flow's request to the host
-/// (``PaymentAction/askHost``): the journal is written before it, and a result that does not come is an unknown decision of
-/// the host. The flow learns of no kernel; it treats the payment as one by a card that is read once.
+/// (``PaymentAction/askHost``): the journal is written before it, and a result that does not come is an unknown
+/// decision of the host. The flow learns of no kernel; it treats the payment as one by a card that is read once.
 ///
-/// The terminal's bytes for its host come as ``Output/tunnel(_:)``; the caller opens the connections. Times count from any
-/// start, and never decrease.
+/// The terminal's bytes for its host come as ``Output/tunnel(_:)``; the caller opens the connections. Times count from
+/// any start, and never decrease.
 package struct JSONPOSPayment: ~Copyable {
     /// A task for the caller, or a report to it.
     package enum Output: Sendable {
@@ -19,7 +19,8 @@ package struct JSONPOSPayment: ~Copyable {
         case event(PaymentEvent, answering: Int?)
         /// The state of the terminal.
         case status(JSONPOSStatus)
-        /// The result of the payment. Also of one that the flow has ended without it: an approval must then be refunded.
+        /// The result of the payment. Also of one that the flow has ended without it: an approval must then be
+        /// refunded.
         case result(JSONPOSResult)
         /// A task for the terminal's connection to its host.
         case tunnel(JSONPOSTunnel.Output)

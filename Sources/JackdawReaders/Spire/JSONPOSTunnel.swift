@@ -1,5 +1,5 @@
-/// The connections of an SPm20 terminal to its host: the terminal has no network of its own, and asks the program to carry
-/// its bytes. A machine without I/O, whose user opens the connections.
+/// The connections of an SPm20 terminal to its host: the terminal has no network of its own, and asks the program to
+/// carry its bytes. A machine without I/O, whose user opens the connections.
 ///
 /// Source: `NetworkProxy` of the public SDKs of Poplatek (pt-android-sdk, pt-ios-sdk).
 package struct JSONPOSTunnel: Sendable {

@@ -1,11 +1,11 @@
 package import JackdawEMV
 package import JackdawReaders
 
-/// An SPm20 terminal with a virtual card and its cardholder: it processes a payment as a whole, and reaches its host through
-/// the program (`NetworkConnect`). A machine without I/O that ``SimulatedReader`` runs, with its faults.
+/// An SPm20 terminal with a virtual card and its cardholder: it processes a payment as a whole, and reaches its host
+/// through the program (`NetworkConnect`). A machine without I/O that ``SimulatedReader`` runs, with its faults.
 ///
-/// Its bytes for the host are invented (`TerminalHostMessage`), and so are the texts of its errors, its limits and the order
-/// of its notifications; docs/readers/jsonpos.md lists them.
+/// Its bytes for the host are invented (`TerminalHostMessage`), and so are the texts of its errors, its limits and the
+/// order of its notifications; docs/readers/jsonpos.md lists them.
 package struct JSONPOSTerminal<Primitives: AuthenticationPrimitives>: TimedReaderModel {
     package let family = "jsonpos"
 

@@ -10,7 +10,8 @@ struct MiuraReceivedCommand {
     let first: UInt8
     let data: [UInt8]
 
-    /// Reads a whole frame; nil if the length of the data does not fit the APDU, with or without an expected length (Le).
+    /// Reads a whole frame; nil if the length of the data does not fit the APDU, with or without an expected length
+    /// (Le).
     init?(_ frame: [UInt8]) {
         let apdu = frame.dropFirst(3).dropLast()
         guard apdu.count >= 4, let base = apdu.indices.first else { return nil }

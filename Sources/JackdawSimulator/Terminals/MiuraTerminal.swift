@@ -1,11 +1,11 @@
 package import JackdawEMV
 package import JackdawReaders
 
-/// A Miura reader with a virtual card and its cardholder: the contact kernel, in commands of MPI. A machine without I/O that
-/// ``SimulatedReader`` runs, with its faults.
+/// A Miura reader with a virtual card and its cardholder: the contact kernel, in commands of MPI. A machine without
+/// I/O that ``SimulatedReader`` runs, with its faults.
 ///
-/// The reader has no keys for card data, so its results have the card's objects in clear. Each result that is not published
-/// is marked in docs/readers/miura.md.
+/// The reader has no keys for card data, so its results have the card's objects in clear. Each result that is not
+/// published is marked in docs/readers/miura.md.
 package struct MiuraTerminal<Primitives: AuthenticationPrimitives>: TimedReaderModel {
     package let family = "miura"
 

@@ -1,11 +1,11 @@
 import JackdawEMV
 import JackdawReaders
 
-/// The messages between a simulated terminal and its host. **Invented**: the messages of real terminals are enciphered, and
-/// not published.
+/// The messages between a simulated terminal and its host. **Invented**: the messages of real terminals are
+/// enciphered, and not published.
 ///
-/// A frame has a byte 02, the length of its content in two bytes, the content, CRC-16/CCITT-FALSE and a byte 03. The content
-/// is BER-TLV: reference (DF01), kind (DF02), PIN block (DF03) or scripts (DF04), and objects of EMV.
+/// A frame has a byte 02, the length of its content in two bytes, the content, CRC-16/CCITT-FALSE and a byte 03. The
+/// content is BER-TLV: reference (DF01), kind (DF02), PIN block (DF03) or scripts (DF04), and objects of EMV.
 enum TerminalHostMessage {
     private static let reference: Tag = 0xDF01
     private static let kind: Tag = 0xDF02

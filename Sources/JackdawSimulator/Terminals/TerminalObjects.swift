@@ -60,8 +60,8 @@ struct TerminalObjects {
 
     /// The issuer's answer: response code (8A), issuer authentication data (91) and scripts.
     ///
-    /// Real readers have the response codes of approvals in their configuration; these are those of ISO 8583 in EMV Book 4,
-    /// annex A6.
+    /// Real readers have the response codes of approvals in their configuration; these are those of ISO 8583 in EMV
+    /// Book 4, annex A6.
     var hostResponse: Result<HostResponse, Fault> {
         guard let octets = store[0x8A] else { return .failure(.missing) }
         guard let code = AuthorisationResponseCode(octets) else { return .failure(.invalid) }

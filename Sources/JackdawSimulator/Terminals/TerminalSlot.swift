@@ -4,8 +4,8 @@ package import JackdawEMV
 /// Enciphers a PIN for the issuer: digits in ASCII, and the objects of the authorisation. Nil if it cannot.
 package typealias TerminalPINCipher = @Sendable (SecretOctets, DataObjectStore) -> [UInt8]?
 
-/// The slot of a simulated reader that has a kernel: the virtual card, its cardholder and the run of the contact kernel, in
-/// virtual time. A machine without I/O, which the models of such readers share.
+/// The slot of a simulated reader that has a kernel: the virtual card, its cardholder and the run of the contact
+/// kernel, in virtual time. A machine without I/O, which the models of such readers share.
 ///
 /// A model calls ``advance()`` at ``nextDeadline``, and makes its messages from the notices.
 struct TerminalSlot<Primitives: AuthenticationPrimitives>: Sendable {

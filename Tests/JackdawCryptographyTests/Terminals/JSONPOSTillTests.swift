@@ -4,8 +4,8 @@ import JackdawSimulator
 import JackdawTestSupport
 import Testing
 
-/// Whole payments at a simulated SPm20 terminal: virtual card and contact kernel in the terminal, JSONPOS, the flow at the
-/// till, and the issuer at the end of the terminal's tunnel.
+/// Whole payments at a simulated SPm20 terminal: virtual card and contact kernel in the terminal, JSONPOS, the flow at
+/// the till, and the issuer at the end of the terminal's tunnel.
 @Suite struct JSONPOSTillTests {
     /// The card verifies the issuer's cryptogram (ARPC), which comes through the tunnel.
     @Test(arguments: ChipCardFile.allCases) func theIssuerApproves(_ file: ChipCardFile) throws {

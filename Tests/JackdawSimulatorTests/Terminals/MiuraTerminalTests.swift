@@ -22,8 +22,8 @@ struct MiuraProgram: ~Copyable {
             faults: faults)
     }
 
-    /// Sends a command, and returns what the reader sends in a time: bodies and statuses in digits, unsolicited ones with a
-    /// star.
+    /// Sends a command, and returns what the reader sends in a time: bodies and statuses in digits, unsolicited ones
+    /// with a star.
     mutating func send(_ apdu: String, for duration: Duration = .milliseconds(100)) throws -> [String] {
         try send(frame: try MiuraFormat.command(hex(apdu)), for: duration)
     }
