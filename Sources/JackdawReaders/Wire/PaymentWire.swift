@@ -1,5 +1,5 @@
-/// A message of payments at readers whose wire format is not published, by its published name. The content of a frame is the
-/// number of the message, which a profile supplies, and its data.
+/// A message of payments at readers whose wire format is not published, by its published name. The content of a frame
+/// is the number of the message, which a profile supplies, and its data.
 package protocol PaymentWireMessage: RawRepresentable, CaseIterable, Hashable, Sendable where RawValue == String {
     /// The key of the message's number in a profile. Default: `payment.` and the name.
     var key: ProfileKey { get }
@@ -58,5 +58,74 @@ package struct PaymentWire<Message: PaymentWireMessage>: Sendable {
             return nil
         }
         return (message, content.dropFirst().map { frame[$0] })
+    }
+}
+
+/// The bytes of a reader during a payment, cut into messages. A frame that stays incomplete ends after a silence.
+struct PaymentInput<Message: Sendable>: ~Copyable {
+    /// A part of the input.
+    enum Item: Sendable {
+        case message(Message)
+        /// Input that is no message, in a few words without card data.
+        case note(String)
+    }
+
+    /// The time at which ``advance(to:_:)`` has work to do; nil if there is no deadline.
+    private(set) var deadline: Duration?
+    private let silence: Duration
+    private var frames: FrameReader<LayoutFormat>
+
+    /// - Parameters:
+    ///   - format: the format of the frames.
+    ///   - silence: the longest pause in a frame.
+    init(_ format: LayoutFormat, silence: Duration) {
+        self.silence = silence
+        frames = FrameReader(format)
+    }
+
+    /// Handles bytes from the reader.
+    /// - Parameters:
+    ///   - bytes: the next bytes.
+    ///   - now: the current time.
+    ///   - read: reads a frame; returns nil if it is no message.
+    /// - Returns: the messages, and notes on the rest.
+    mutating func receive(_ bytes: Span<UInt8>, at now: Duration, _ read: (Span<UInt8>) -> Message?) -> [Item] {
+        var items: [Item] = []
+        frames.receive(bytes) { event, frame in
+            if let item = Self.item(event, frame, read) { items.append(item) }
+        }
+        deadline = frames.pendingCount > 0 ? now + silence : nil
+        return items
+    }
+
+    /// Ends a frame after a silence.
+    /// - Parameters:
+    ///   - now: the current time.
+    ///   - read: reads a frame; returns nil if it is no message.
+    /// - Returns: the messages, and notes on the rest.
+    mutating func advance(to now: Duration, _ read: (Span<UInt8>) -> Message?) -> [Item] {
+        guard let due = deadline, due <= now else { return [] }
+        deadline = nil
+        var items: [Item] = []
+        frames.finish { event, frame in
+            if let item = Self.item(event, frame, read) { items.append(item) }
+        }
+        return items
+    }
+
+    /// Discards an incomplete frame.
+    mutating func reset() {
+        frames.reset()
+        deadline = nil
+    }
+
+    private static func item(
+        _ event: FrameEvent, _ frame: Span<UInt8>, _ read: (Span<UInt8>) -> Message?
+    ) -> Item? {
+        switch event {
+        case .frame: read(frame).map(Item.message) ?? .note("a message that is not known")
+        case .fault(let fault, _): .note("bytes that are no frame: \(fault)")
+        case .skipped: nil
+        }
     }
 }

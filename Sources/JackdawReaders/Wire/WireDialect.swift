@@ -75,14 +75,8 @@ public struct WireDialect: ReaderDialect {
 
     private func swipe(_ frame: Span<UInt8>, _ data: Range<Int>) -> ReaderMeaning {
         var builder = ReaderSwipe.Builder()
-        var next = data.lowerBound
-        for number in 1...3 {
-            guard next < data.upperBound, Int(frame[next]) < data.upperBound - next else {
-                return .badSwipe("its fields are invalid", reason: .badFields)
-            }
-            let end = next + 1 + Int(frame[next])
-            builder.add(.track(number), frame.extracting(next + 1..<end))
-            next = end
+        guard builder.addTracks(frame.extracting(data)) else {
+            return .badSwipe("its fields are invalid", reason: .badFields)
         }
         builder.add(.frame, frame)
         return .swipe(builder.finish(family: family, cipher: nil))
@@ -148,5 +142,36 @@ package struct Wire: Sendable {
         let content = format.content(of: frame)
         guard let number = content.first.map({ frame[$0] }) else { return (nil, content) }
         return (numbers.first { $0.value == number }?.key, content.dropFirst())
+    }
+}
+
+extension ReaderSwipe.Builder {
+    /// Adds tracks 1, 2 and 3, each after a byte with its length.
+    /// - Parameter data: the tracks.
+    /// - Returns: false if the lengths do not fit.
+    mutating func addTracks(_ data: Span<UInt8>) -> Bool {
+        var next = 0
+        for number in 1...3 {
+            guard next < data.count, Int(data[next]) < data.count - next else { return false }
+            let end = next + 1 + Int(data[next])
+            add(.track(number), data.extracting(next + 1..<end))
+            next = end
+        }
+        return true
+    }
+}
+
+extension ReaderSwipe {
+    /// A swipe from tracks 1, 2 and 3, each after a byte with its length; nil if the lengths do not fit, or there is no
+    /// track.
+    /// - Parameters:
+    ///   - tracks: the tracks.
+    ///   - family: the name of the reader's family.
+    init?(tracks: Span<UInt8>, family: String) {
+        var builder = Builder()
+        guard builder.addTracks(tracks) else { return nil }
+        let swipe = builder.finish(family: family, cipher: nil)
+        guard !swipe.parts.isEmpty else { return nil }
+        self = swipe
     }
 }

@@ -33,7 +33,7 @@ public struct WireVocabulary: Sendable {
             entries[message.key] = ProfileEntry("number of the message: \(message.title)", missing: .number)
         }
         for (key, name) in payments {
-            entries[key] = ProfileEntry("number of the message of payments: \(name)", missing: .number)
+            entries[key] = ProfileEntry("number in payments: \(name)", missing: .number)
         }
         if let eventMessage {
             entries[WireMessage.event.key]? = ProfileEntry(
