@@ -106,14 +106,8 @@ extension SimulatedTill {
             deliver(.swipeUnreadable, answering: task)
             return
         }
-        var objects = DataObjectStore()
-        objects.set(0x57, stripe)
-        objects[0x9F02] = Amount(minorUnits: transaction.amount, currencyCode: nil).octets
-        objects[0x5F2A] = transaction.currency
-        objects[0x9A] = transaction.date.octets
-        objects[0x9C] = [transaction.type.rawValue]
+        objects = transaction.objects(ofStripe: stripe)
         request = objects
-        self.objects = objects
         signsWithoutContact = true
         deliver(track.hasChip ? .chipCardSwiped : .cardSwiped, answering: task)
     }

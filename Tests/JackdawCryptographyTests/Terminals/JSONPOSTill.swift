@@ -5,9 +5,9 @@ import JackdawSimulator
 import JackdawTestSupport
 import Testing
 
-/// A till with a simulated SPm20 terminal at a link: the payment's flow, the machine of payments, the terminal with a virtual
-/// card, and the issuer at the end of the terminal's tunnel, in virtual time. A link that breaks is opened again after a
-/// second, as the terminal's SDK does.
+/// A till with a simulated SPm20 terminal at a link: the payment's flow, the machine of payments, the terminal with a
+/// virtual card, and the issuer at the end of the terminal's tunnel, in virtual time. A link that breaks is opened
+/// again after a second, as the terminal's SDK does.
 struct JSONPOSTill: ~Copyable {
     private(set) var flow: PaymentFlow
     private(set) var now = Duration.zero
@@ -47,7 +47,7 @@ struct JSONPOSTill: ~Copyable {
         let settings = JSONPOSPaymentSettings()
         flow = PaymentFlow(policy: settings.policy())
         host = TerminalHost(parts.issuer)
-        driver = JSONPOSPayment(parts.transaction, settings)
+        driver = JSONPOSPayment(parts.transaction, receipt: 1, sequence: 1, settings)
         reader = SimulatedReader(terminal, faults: faults)
         self.step = step
         self.hasHost = hasHost

@@ -4,8 +4,8 @@ import JackdawSimulator
 import JackdawTestSupport
 import Testing
 
-/// The parts of a payment at a simulated reader with a kernel: the card, the cardholder, the terminal and the issuer, with
-/// the files of `cards`, `payers` and `issuers`.
+/// The parts of a payment at a simulated reader with a kernel: the card, the cardholder, the terminal and the issuer,
+/// with the files of `cards`, `payers` and `issuers`.
 struct TerminalParts {
     let settings: TillSettings
     let card: VirtualCard
@@ -14,8 +14,8 @@ struct TerminalParts {
     let transaction: KernelTransaction
     let primitives = LibCryptoPrimitives(mode: .test)
 
-    /// The parts for an amount in minor units of EUR, with the payer's file, if it is not that of the card, and with changes
-    /// of the card's file.
+    /// The parts for an amount in minor units of EUR, with the payer's file, if it is not that of the card, and with
+    /// changes of the card's file.
     init(_ file: ChipCardFile, amount: UInt64, payer: String? = nil, card changes: [String: String] = [:]) throws {
         var configuration = KernelConfiguration(
             type: TerminalType(rawValue: 0x22), capabilities: try #require(TerminalCapabilities(hex("E0F8C8"))),
@@ -28,11 +28,9 @@ struct TerminalParts {
         card = try file.card(changes)
         self.payer = try SimulatedPayer(json: Array((payer ?? IssuerFile.payer(file.rawValue)).utf8))
         issuer = try SimulatedIssuer(json: Array(IssuerFile.text.utf8), LibCryptoPrimitives(mode: .test))
-        var transaction = KernelTransaction(
+        transaction = KernelTransaction(
             amount: amount, currency: hex("0978"), type: .purchase,
             date: try #require(CardDate(year: 2026, month: 1, day: 15)))
-        transaction.sequenceNumber = 1
-        self.transaction = transaction
     }
 
     /// Enciphers PINs with the issuer's key.
