@@ -249,7 +249,7 @@ extension EPOSPayment {
         }
     }
 
-    // MARK: status reports
+    // MARK: status reports of the terminal
 
     private mutating func take(_ status: EPOSStatus, _ sequence: UInt8, at now: Duration) {
         switch status {

@@ -18,7 +18,7 @@ package enum EPOSPaymentMessage: Sendable, Hashable {
     case answer(EPOSMessage, [UInt8])
     /// The refusal of a request of the other side.
     case refusal(EPOSMessage, EPOSError)
-    /// The terminal's progress.
+    /// A report of the terminal's progress.
     case status(sequence: UInt8, EPOSStatus)
     /// The till's reply to a status report, without which the terminal does not go on.
     case reply(sequence: UInt8, isCancel: Bool)
