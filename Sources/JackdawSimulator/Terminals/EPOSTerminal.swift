@@ -271,6 +271,7 @@ package struct EPOSTerminal<Primitives: AuthenticationPrimitives>: TimedReaderMo
                 report(.cardRemoved)
                 if state.isUsingChip { end(.cardRemoved, at: now) }
             case .event(let event): take(event, at: now)
+            case .transactionNeeded: break
             case .pinAsked(let request):
                 if request.triesLeft == 1 { report(.lastPINEntry) }
                 report(.pinEntryStarted)

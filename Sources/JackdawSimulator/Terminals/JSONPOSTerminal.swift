@@ -253,7 +253,7 @@ package struct JSONPOSTerminal<Primitives: AuthenticationPrimitives>: TimedReade
             case .inserted: insert(at: now)
             case .removed: remove(at: now)
             case .event(let event): take(event, at: now)
-            case .pinAsked: break
+            case .pinAsked, .transactionNeeded: break
             case .pinCancelled: end("the cardholder cancelled", at: now)
             case .waitEnded: if state == .awaitingCard { end("no card was inserted", at: now) }
             }

@@ -16,6 +16,7 @@ extension MiuraTerminal {
             case .event(let event): take(event, at: now)
             case .pinAsked: report(code: 2, "Enter PIN", (MiuraTag.enteredDigits, 0))
             case .pinCancelled: end(.cancelled, at: now)
+            case .transactionNeeded: break
             case .waitEnded: if state == .tapping { end(.tapTimedOut, at: nil) }
             }
         }

@@ -17,6 +17,8 @@ struct TerminalSlot<Primitives: AuthenticationPrimitives>: Sendable {
         case removed
         /// An event of the card or the kernel.
         case event(PaymentEvent)
+        /// The application is selected, and ``begin(_:at:)`` must supply the transaction.
+        case transactionNeeded
         /// The cardholder is asked for a PIN.
         case pinAsked(PINRequest)
         /// The cardholder cancelled at the PIN pad.
@@ -140,8 +142,8 @@ struct TerminalSlot<Primitives: AuthenticationPrimitives>: Sendable {
 
     // MARK: the run of the kernel
 
-    /// Begins a payment with the card in the slot.
-    mutating func start(_ transaction: KernelTransaction, at now: Duration) -> [Notice] {
+    /// Begins a payment with the card in the slot. Without a transaction, it is asked for after the selection.
+    mutating func start(_ transaction: KernelTransaction?, at now: Duration) -> [Notice] {
         endProcess()
         process = ContactProcess(settings, transaction, primitives, card.wedge, SplitMix(seed: random.next()))
         take(process?.start() ?? [], at: now)
@@ -151,6 +153,12 @@ struct TerminalSlot<Primitives: AuthenticationPrimitives>: Sendable {
     /// Goes on with an application, an index of ``candidates``.
     mutating func choose(_ index: Int, at now: Duration) -> [Notice] {
         take(process?.choose(index) ?? [], at: now)
+        return takeNotices()
+    }
+
+    /// Goes on with the transaction that was asked for.
+    mutating func begin(_ transaction: KernelTransaction, at now: Duration) -> [Notice] {
+        take(process?.begin(transaction) ?? [], at: now)
         return takeNotices()
     }
 
@@ -248,6 +256,7 @@ struct TerminalSlot<Primitives: AuthenticationPrimitives>: Sendable {
             case .authorise(let request): self.request = request
             case .finished(let outcome): self.outcome = outcome
             case .event(let event): notices.append(.event(event))
+            case .transactionNeeded: notices.append(.transactionNeeded)
             case .step, .tapStep, .tapFinished: break
             }
         }

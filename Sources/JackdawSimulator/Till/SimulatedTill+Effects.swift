@@ -216,6 +216,8 @@ extension SimulatedTill {
                 signsWithoutContact = outcome.verification == .signature
                 // The card takes no part in the rest.
                 takeCardAway()
+            // The till has it from the start.
+            case .transactionNeeded: break
             }
         }
     }
