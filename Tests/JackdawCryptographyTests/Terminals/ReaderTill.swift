@@ -1,3 +1,4 @@
+import JackdawCards
 import JackdawEMV
 import JackdawReaders
 import JackdawSimulator
@@ -126,7 +127,7 @@ struct ReaderTill<Payment: ReaderPayment & ~Copyable>: ~Copyable {
     private var message: DataObjectStore {
         guard flow.journal.entry == .swipe || flow.journal.entry == .fallback else { return objects }
         guard let swipe = driver.swipe else { return DataObjectStore() }
-        return swipe.authorisation(transaction) ?? DataObjectStore()
+        return CardEvent(swipe, source: .reader).authorisation(transaction) ?? DataObjectStore()
     }
 
     private mutating func askIssuer(_ identifier: Int) {

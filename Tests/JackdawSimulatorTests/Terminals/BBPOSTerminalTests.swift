@@ -16,15 +16,14 @@ struct BBPOSProgram: ~Copyable {
         card: [(String, String)] = [PlainTerminal.oneApplication], deck: [Presentation] = [], battery: Int = 80
     ) throws {
         let settings = try Self.settings()
-        wire = settings.wire
-        frames = FrameReader(settings.wire.format)
+        let terminal = BBPOSTerminal(
+            try PlainTerminal.settings(), settings, card: try PlainCard.card(card),
+            payer: try PlainTerminal.payer(payer), PlainCryptography(), pinCipher: PlainTerminal.pinCipher)
         var device = SimulatedDevice()
         device.battery = battery
-        reader = SimulatedReader(
-            BBPOSTerminal(
-                try PlainTerminal.settings(), settings, card: try PlainCard.card(card),
-                payer: try PlainTerminal.payer(payer), PlainCryptography(), pinCipher: PlainTerminal.pinCipher),
-            device: device, deck: deck)
+        wire = settings.wire
+        frames = FrameReader(settings.wire.format)
+        reader = SimulatedReader(terminal, device: device, deck: deck)
     }
 
     static func settings() throws -> BBPOSPaymentSettings {

@@ -16,13 +16,12 @@ struct EPOSProgram: ~Copyable {
         card: [(String, String)] = [PlainTerminal.oneApplication], deck: [Presentation] = []
     ) throws {
         let settings = try Self.settings()
+        let terminal = EPOSTerminal(
+            try PlainTerminal.settings(), settings, card: try PlainCard.card(card),
+            payer: try PlainTerminal.payer(payer), PlainCryptography(), pinCipher: PlainTerminal.pinCipher)
         wire = settings.wire
         frames = FrameReader(settings.wire.format)
-        reader = SimulatedReader(
-            EPOSTerminal(
-                try PlainTerminal.settings(), settings, card: try PlainCard.card(card),
-                payer: try PlainTerminal.payer(payer), PlainCryptography(), pinCipher: PlainTerminal.pinCipher),
-            deck: deck)
+        reader = SimulatedReader(terminal, deck: deck)
     }
 
     static func settings() throws -> EPOSPaymentSettings {
