@@ -105,7 +105,8 @@ package struct EPOSTerminal<Primitives: AuthenticationPrimitives>: TimedReaderMo
 
     /// Reports a swipe during a payment; outside of one as the base does.
     package mutating func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] {
-        guard case .cardAwaited = state else { return base.tell(presentation, &device) }
+        guard slot.isOpen else { return base.tell(presentation, &device) }
+        guard case .cardAwaited = state else { return [] }
         switch presentation.manner {
         case .swiped:
             state = .swiped

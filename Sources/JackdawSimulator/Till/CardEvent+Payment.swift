@@ -37,7 +37,7 @@ extension CardEvent {
                     target[index] = high << 4 | low
                 }
             }
-        } ?? nil
+        }
     }
 }
 

@@ -101,7 +101,7 @@ extension [BBPOSReport] {
         for report in self {
             switch report {
             case .request(_, let data?), .batchData(let data), .reversalData(let data):
-                data.withBytes { octets in try? store.add(octets) }
+                _ = data.withBytes { octets in try? store.add(octets) }
             default: break
             }
         }
