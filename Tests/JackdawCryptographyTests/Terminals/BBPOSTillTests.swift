@@ -103,17 +103,20 @@ enum BBPOSTill {
         #expect(till.disagreements == [])
     }
 
-    /// The card is removed after each of its answers: no money moves, or the whole payment is done.
+    /// The card is removed at or soon after each of its answers: no money moves, or the whole payment is done.
     @Test(arguments: ChipCardFile.allCases) func aCardThatIsRemovedLosesNoMoney(_ file: ChipCardFile) throws {
         var outcomes: [PaymentOutcome: Int] = [:]
         let pin = file == .visa ? "1234" : "4315"
         for exchange in 1...40 {
-            let payer = "{\"pin\": {\"digits\": \"\(pin)\"}, \"removal\": {\"after_exchange\": \(exchange)}}"
-            var till = try BBPOSTill.make(file, payer: payer)
-            let end = till.run()
-            let outcome = try #require(end)
-            outcomes[outcome, default: 0] += 1
-            #expect(till.disagreements == [], "exchange \(exchange): \(outcome)")
+            for delay in [0, 200] {
+                let removal = "{\"after_exchange\": \(exchange), \"delay\": \(delay)}"
+                var till = try BBPOSTill.make(
+                    file, payer: "{\"pin\": {\"digits\": \"\(pin)\"}, \"removal\": \(removal)}")
+                let end = till.run()
+                let outcome = try #require(end)
+                outcomes[outcome, default: 0] += 1
+                #expect(till.disagreements == [], "exchange \(exchange): \(outcome)")
+            }
         }
         #expect(Set(outcomes.keys).isSubset(of: [.failedCardRemoved, .failedAutoReversed, .approved]), "\(outcomes)")
         #expect(outcomes[.failedCardRemoved, default: 0] > 5)
