@@ -234,7 +234,7 @@ extension [String] {
         #expect(response.isApproved)
         #expect(response.responseCode == decision.response.responseCode)
         #expect(response.authenticationData == decision.response.authenticationData)
-        #expect(TerminalHostMessage.reply(content, about: "8") == nil)
+        if TerminalHostMessage.reply(content, about: "8") != nil { Issue.record("it is about another payment") }
         #expect(TerminalHostMessage.encode(.unreadable, to: "7") == nil)
     }
 
