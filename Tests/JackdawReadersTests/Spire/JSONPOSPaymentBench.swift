@@ -1,4 +1,4 @@
-import JackdawEMV
+@testable import JackdawEMV
 @testable import JackdawReaders
 import JackdawTestSupport
 import Testing
