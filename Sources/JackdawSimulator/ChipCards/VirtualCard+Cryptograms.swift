@@ -45,12 +45,9 @@ extension VirtualCard {
         let isSigned = command.parameter1 & 0x10 != 0 && type != .aac && application.supports(.cdaSupported)
         transaction.results.isSigned = isSigned
         if isSigned { transaction.dynamicNumber = newDynamicNumber() }
-        let issuerData = issuerApplicationData(type, isFirst: isFirst, transaction, index)
-        guard let covered = application.scheme.covered(issuerData),
-            let cryptogram = application.cipher.cryptogram(
-                terminalData: transaction.cryptogramData, profile: application.profile, counter: transaction.counter,
-                cardData: covered)
-        else { return .status(.failure) }
+        guard let (issuerData, cryptogram) = cryptogram(type, isFirst: isFirst, transaction, index) else {
+            return .status(.failure)
+        }
         if isFirst { transaction.first = (type, cryptogram) }
         transaction.stage = isFirst && type == .arqc ? .online : .over
         session.transaction = transaction
@@ -61,6 +58,20 @@ extension VirtualCard {
             return CardResponse(data: answer.octets(usesFormat2: application.usesFormat2), status: .success)
         }
         return signed(answer, transaction, key)
+    }
+
+    /// The issuer application data of a cryptogram, and the cryptogram over it; nil if it cannot be computed.
+    func cryptogram(
+        _ type: CryptogramType, isFirst: Bool, _ transaction: CardTransactionState, _ index: Int
+    ) -> (issuerData: [UInt8], cryptogram: [UInt8])? {
+        let application = applications[index]
+        let issuerData = issuerApplicationData(type, isFirst: isFirst, transaction, index)
+        guard let covered = application.scheme.covered(issuerData),
+            let cryptogram = application.cipher.cryptogram(
+                terminalData: transaction.cryptogramData, profile: application.profile, counter: transaction.counter,
+                cardData: covered)
+        else { return nil }
+        return (issuerData, cryptogram)
     }
 
     func decideFirst(
@@ -140,7 +151,7 @@ extension VirtualCard {
     }
 
     /// The issuer application data (9F10), in the layout of the scheme.
-    func issuerApplicationData(
+    private func issuerApplicationData(
         _ type: CryptogramType, isFirst: Bool, _ transaction: CardTransactionState, _ index: Int
     ) -> [UInt8] {
         let application = applications[index]

@@ -55,12 +55,9 @@ extension VirtualCard {
                 transaction.results.isDDAReturned = true
             }
         }
-        let issuerData = issuerApplicationData(type, isFirst: true, transaction, index)
-        guard let covered = application.scheme.covered(issuerData),
-            let cryptogram = application.cipher.cryptogram(
-                terminalData: transaction.cryptogramData, profile: application.profile, counter: transaction.counter,
-                cardData: covered)
-        else { return .status(.failure) }
+        guard let (issuerData, cryptogram) = cryptogram(type, isFirst: true, transaction, index) else {
+            return .status(.failure)
+        }
         transaction.first = (type, cryptogram)
         transaction.stage = .over
         session.transaction = transaction
