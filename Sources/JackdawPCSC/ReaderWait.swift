@@ -41,8 +41,7 @@ final class ReaderWait: Sendable {
                     start(known, ended, cancelled) { continuation.resume(returning: $0) }
                 }
             } onCancel: {
-                cancelled.ring()
-                cancel(until: ended)
+                cancel(cancelled, until: ended)
             }
             result = try outcome.get()
         } catch {
@@ -69,12 +68,14 @@ final class ReaderWait: Sendable {
         }
     }
 
-    /// Ends the wait of the thread, which rings `ended` when it is over. Does not block.
-    private func cancel(until ended: WakeUp) {
+    /// Ends the wait of the thread, or its pause by `cancelled`. The thread rings `ended` at its end. Does not block.
+    private func cancel(_ cancelled: WakeUp, until ended: WakeUp) {
         let isWaiting = state.withLock { state in
             state.isCancelled = true
             return state.context != nil
         }
+        // The thread looks at the state after the pause, so the state changes before.
+        cancelled.ring()
         guard isWaiting else { return }
         // Without a thread to spare, the wait ends at its next look at the list of readers.
         try? threads.start("jackdaw-cancel") { [self] in
