@@ -13,12 +13,13 @@ struct JackdawCommand: ParsableCommand {
 
             EXIT CODES
               0   success
-              1   nothing decoded or found
+              1   nothing decoded or found, or a payment not approved
               64  usage
               65  invalid data
               66  input missing or not readable
               69  device or program missing or busy
               74  I/O error; standard output is full or closed
+              75  the end of a payment is not known yet
               129 hung up (SIGHUP)
               130 interrupted (SIGINT, Ctrl-C)
               141 the output pipe was closed (SIGPIPE); listen exits with 74 instead

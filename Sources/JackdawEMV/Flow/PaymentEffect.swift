@@ -7,6 +7,12 @@ public struct PaymentEffect: Sendable, Hashable {
     public let identifier: Int
     /// The task or the report.
     public let action: PaymentAction
+
+    /// An effect of its parts, as a recording has them.
+    package init(identifier: Int, action: PaymentAction) {
+        self.identifier = identifier
+        self.action = action
+    }
 }
 
 /// The kind of an effect.

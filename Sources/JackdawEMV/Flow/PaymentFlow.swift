@@ -48,6 +48,8 @@ public struct PaymentFlow: Sendable, Hashable {
     public var isTapAllowed: Bool { state.isTapAllowed }
     /// The card's last decision: a TC that the host had declined counts as AAC. Nil before one.
     public var cryptogram: CryptogramType? { state.cryptogram }
+    /// The identifier of the effect that the next answer must name; nil if none is open.
+    package var awaitedEffect: Int? { openEffect }
     /// Send ``PaymentEvent/timer`` at this time; nil if no time limit is running.
     public var nextDeadline: Duration? { deadline }
 

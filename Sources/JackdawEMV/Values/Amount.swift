@@ -18,6 +18,30 @@ public struct Amount: Sendable, Hashable, CustomStringConvertible {
         self.init(minorUnits: number, currencyCode: currencyCode)
     }
 
+    /// Reads an amount in major units: `12.34`, with at most the decimals of the currency.
+    /// - Returns: nil if the text is no such number, or the amount has more than 12 digits in minor units.
+    package init?(_ text: String, in currency: Currency) {
+        var number: UInt64 = 0
+        var digits = 0
+        // The number of decimals; nil before the point.
+        var decimals: Int?
+        for character in text.utf8 {
+            if character == UInt8(ascii: "."), digits > 0, decimals == nil {
+                decimals = 0
+                continue
+            }
+            guard (0x30...0x39).contains(character), (decimals ?? -1) < currency.exponent else { return nil }
+            number = number * 10 + UInt64(character - 0x30)
+            guard number <= Self.maxNumeric else { return nil }
+            digits += 1
+            decimals = decimals.map { $0 + 1 }
+        }
+        guard digits > 0, decimals != 0 else { return nil }
+        for _ in (decimals ?? 0)..<currency.exponent { number *= 10 }
+        guard number <= Self.maxNumeric else { return nil }
+        self.init(minorUnits: number, currencyCode: currency.numericCode)
+    }
+
     /// The greatest number of minor units in format n 12.
     package static let maxNumeric: UInt64 = 999_999_999_999
 

@@ -24,6 +24,15 @@ public struct Currency: Sendable, Hashable {
     /// - Returns: nil if the value is not the code of a currency with minor units.
     public static func find(_ octets: Span<UInt8>) -> Currency? { all.find(octets) }
 
+    /// Returns the currency with an alphabetic code, in capital letters: `EUR`.
+    /// - Returns: nil if ISO 4217 has no currency with this code, or one without minor units.
+    package static func find(alphabeticCode code: String) -> Currency? {
+        all.first { $0.alphabeticCode.utf8.elementsEqual(code.utf8) }
+    }
+
+    /// The numeric code in format n 3, as in tag 5F2A: two octets.
+    package var octets: [UInt8] { UInt64(numericCode).packedDecimalOctets(2) }
+
     /// The currencies with minor units, in ascending order of numeric codes. Source: the list of ISO 4217, table A.1.
     public static let all: [Currency] = [
         Currency(8, "ALL", "Lek"),

@@ -1,4 +1,3 @@
-import JackdawBytes
 public import JackdawEMV
 import JackdawReaders
 
@@ -53,58 +52,21 @@ public struct DeckCard: Sendable {
         _ name: String, json: [UInt8], _ cryptography: some IssuerCryptography,
         reading read: (SimulationFile) -> [UInt8]?
     ) throws(SimulationFileError) {
-        self.name = name
-        let root = try DescriptionObject.content(of: json)
-        guard let note = root["note"]?.text else {
+        let file = try DescriptionObject.content(of: json)
+        guard let note = file["note"]?.text else {
             throw SimulationFileError(.member, at: "", "it lacks a text \"note\"")
         }
-        self.note = note
-        let file = try DerivedFile(root) { read(.card($0)) }
-        card = try VirtualCard(file: file.value, cryptography, allowsOwnKeys: false, seed: 1)
-        authorities = try Self.authorities(file.root, cryptography)
-        guard let end = root["ends"] else {
+        let setup = try PaymentSetup(name, file: file, cryptography, reading: read)
+        guard let ends = setup.ends else {
             throw SimulationFileError(.member, at: "", "it lacks a member \"ends\"")
         }
-        ends = try CardEnding(DescriptionObject(end, at: "ends", allowed: CardEnding.members))
-        let payer = try Self.file(end["payer"] ?? .text(file.rootName ?? name), "ends.payer") { read(.payer($0)) }
-        self.payer = try SimulatedPayer(
-            file: DescriptionObject(file: payer, at: "ends.payer", allowed: SimulatedPayer.members))
-        let issuer = try Self.file(end["issuer"] ?? .text("test"), "ends.issuer") { read(.issuer($0)) }
-        self.issuer = try SimulatedIssuer(
-            file: DescriptionObject(file: issuer, at: "ends.issuer", allowed: SimulatedIssuer.members), cryptography,
-            allowsOwnKeys: false, seed: 1)
-    }
-
-    /// The content of an issuer or payer: a file by its name, or an object, perhaps with a base.
-    private static func file(
-        _ value: JSONValue, _ place: String, _ find: (String) -> [UInt8]?
-    ) throws(SimulationFileError) -> JSONValue {
-        guard let name = value.text else { return try DerivedFile(value, at: place, find).value }
-        try DerivedFile.checkName(name, at: place)
-        guard var bytes = find(name) else {
-            throw SimulationFileError(.base, at: place, "there is no file \"\(name)\"")
-        }
-        defer { bytes.wipe() }
-        return try DerivedFile(DescriptionObject.content(of: bytes, at: place), at: place, find).value
-    }
-
-    /// The keys of the certification authorities of a card's file.
-    private static func authorities(
-        _ file: JSONValue, _ cryptography: some ChipCardCryptography
-    ) throws(SimulationFileError) -> [CertificationAuthorityKey] {
-        guard case .array(let applications)? = file["applications"] else { return [] }
-        let reader = CardFileReader(cryptography: cryptography, allowsOwnKeys: false)
-        var authorities: [CertificationAuthorityKey] = []
-        for (number, value) in applications.enumerated() {
-            let application = try DescriptionObject(value, at: "applications[\(number)]")
-            let keys = try reader.rsaKeys(application)
-            guard let authority = keys.authority, let index = keys.index else { continue }
-            authorities.append(
-                CertificationAuthorityKey(
-                    provider: Array(try application.octets("aid", 5...16).prefix(5)), index: index,
-                    key: authority.publicKey))
-        }
-        return authorities
+        self.name = name
+        self.note = note
+        self.ends = ends
+        card = setup.card
+        payer = setup.payer
+        issuer = setup.issuer
+        authorities = setup.authorities
     }
 
     /// The payment, before its start. Its reference is ``name``.

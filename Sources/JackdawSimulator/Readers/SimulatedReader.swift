@@ -58,6 +58,9 @@ public struct SimulatedReader: ~Copyable {
         if !model.livesOnJack { switchOn(at: now) }
     }
 
+    /// The protocol with its state, if it is of a type.
+    func model<Model: ReaderModel>(as type: Model.Type) -> Model? { model as? Model }
+
     /// Number of messages that have not been sent yet.
     var unsentCount: Int { pending.count }
 

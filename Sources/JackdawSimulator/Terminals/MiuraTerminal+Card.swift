@@ -79,9 +79,12 @@ extension MiuraTerminal {
                 queue.add(.command(command, process: processNumber), at: now + settings.exchange)
             case .enterPIN(let question): enterPIN(question, at: now)
             case .authorise(let request): self.request = request
-            case .finished(let outcome): self.outcome = outcome
+            case .finished(let outcome):
+                self.outcome = outcome
+                course.addReasons(of: outcome)
             case .event(let event): take(event, at: now)
-            case .step, .tapStep, .tapFinished: break
+            case .step(let step): course.addReasons(of: step)
+            case .tapStep, .tapFinished: break
             }
         }
     }

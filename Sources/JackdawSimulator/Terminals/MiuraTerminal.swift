@@ -69,6 +69,8 @@ package struct MiuraTerminal<Primitives: AuthenticationPrimitives>: TimedReaderM
     var pinRequest: PINRequest?
     /// The PIN for the issuer, digits in ASCII.
     var onlinePIN: SecretOctets?
+    /// The reasons for the course of its payments, which a real reader does not report.
+    var course = PaymentReasons()
     /// Messages that are sent with the next answer.
     var messages: [[UInt8]] = []
     /// The frames of commands that wait for the end of a payment.
@@ -182,6 +184,7 @@ package struct MiuraTerminal<Primitives: AuthenticationPrimitives>: TimedReaderM
         state = .running
         processNumber += 1
         (request, outcome, pinRequest, onlinePIN) = (nil, nil, nil, nil)
+        course.requestedType = nil
         process = ContactProcess(settings, transaction, primitives, card.wedge, SplitMix(seed: random.next()))
         take(process?.start() ?? [], at: now)
     }

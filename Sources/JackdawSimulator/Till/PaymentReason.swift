@@ -97,10 +97,20 @@ extension PaymentReason {
 
 // MARK: - the reasons of a till
 
-extension SimulatedTill {
+/// The reasons for the course of a payment, in their order and each once.
+struct PaymentReasons: Sendable {
+    private(set) var all: [PaymentReason] = []
+    /// The type of the cryptogram that the terminal requested last.
+    var requestedType: CryptogramType?
+
     /// Adds a reason, unless it is there.
     mutating func add(_ reason: PaymentReason?) {
-        if let reason, !reasons.contains(reason) { reasons.append(reason) }
+        if let reason, !all.contains(reason) { all.append(reason) }
+    }
+
+    /// Adds an event, if it is a reason.
+    mutating func add(event: PaymentEvent) {
+        add(PaymentReason(event))
     }
 
     mutating func addReasons(of step: KernelStep) {

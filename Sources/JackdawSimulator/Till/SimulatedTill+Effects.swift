@@ -148,7 +148,7 @@ extension SimulatedTill {
             return
         }
         endProcess()
-        requestedType = nil
+        course.requestedType = nil
         let seed = SplitMix(seed: random.next())
         if payment.journal.entry == .tap {
             process = TapProcess(settings, transaction, primitives, card.wedge, seed)
@@ -181,9 +181,19 @@ extension SimulatedTill {
         }
         var octets = command.octets
         let answer = card.receive(octets.span)
+        recordExchange(octets, answer)
         octets.wipe()
         if let due = payer.cardAnswered(at: now) { queue.add(.removal, at: due) }
         takeOutputs(process?.receive(answer) ?? [])
+    }
+
+    /// Records a command at its time, and the answer that came with it.
+    private mutating func recordExchange(_ command: [UInt8], _ answer: CardResponse) {
+        guard recorder != nil else { return }
+        recorder?.add(command, isSent: true, at: now)
+        var octets = answer.octets
+        recorder?.add(octets, isSent: false, at: now)
+        octets.wipe()
     }
 
     mutating func takePIN(_ answer: SimulatedPayer.Answer, _ number: Int, _ isOnline: Bool) {
@@ -211,14 +221,14 @@ extension SimulatedTill {
             case .event(let event): queue.add(.event(event, answering: cardTask), at: now)
             case .step(let step):
                 steps.append(step)
-                addReasons(of: step)
+                course.addReasons(of: step)
             case .finished(let outcome):
                 kernelOutcome = outcome
                 objects = outcome.objects
-                addReasons(of: outcome)
+                course.addReasons(of: outcome)
             case .tapStep(let step):
                 tapSteps.append(step)
-                addReasons(of: step)
+                course.addReasons(of: step)
             case .tapFinished(let outcome, let record):
                 tapOutcome = outcome
                 objects = record
@@ -250,15 +260,10 @@ extension SimulatedTill {
             if task == openTask {
                 self.decision = decision
                 if issued.verdict != .approved, let reason = issuer.ledger[reference]?.reason {
-                    add(PaymentReason(reason))
+                    course.add(PaymentReason(reason))
                 }
             }
-            event =
-                switch decision.verdict {
-                case .approved: signsWithoutContact ? .hostApprovedWithSignature : .hostApproved
-                case .declined: .hostDeclined
-                case .referred: .hostReferred
-                }
+            event = decision.verdict.event(isSigned: signsWithoutContact)
         case .accepted?, .refused?, .unreadable?: event = .hostAnswerUnreadable
         case nil: event = .hostUnreachable
         }
@@ -299,5 +304,18 @@ extension SimulatedTill {
         }
         guard let wait = outbox.end(attempt, isAnswered: isAnswered) else { return }
         queue.add(.delivery, at: now + wait)
+    }
+}
+
+extension IssuerDecision.Verdict {
+    /// The event of a payment whose issuer decides so.
+    /// - Parameter isSigned: whether the cardholder must sign although no contact kernel has asked for it.
+    /// - Returns: an answer of the host.
+    func event(isSigned: Bool) -> PaymentEvent {
+        switch self {
+        case .approved: isSigned ? .hostApprovedWithSignature : .hostApproved
+        case .declined: .hostDeclined
+        case .referred: .hostReferred
+        }
     }
 }

@@ -35,7 +35,7 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
     /// The end of the last tap; nil before it.
     public internal(set) var tapOutcome: ContactlessOutcome?
     /// The reasons for the course of the payment, in their order and each once.
-    public internal(set) var reasons: [PaymentReason] = []
+    public var reasons: [PaymentReason] { course.all }
     /// The issuer's decision; nil before it.
     public internal(set) var decision: IssuerDecision?
     /// The number of records for settlement.
@@ -70,8 +70,9 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
     var cardTask: Int?
     /// The objects of the message for the issuer.
     var request: DataObjectStore?
-    /// The type of the cryptogram that the terminal requested last.
-    var requestedType: CryptogramType?
+    var course = PaymentReasons()
+    /// Keeps the steps and the messages of the card, if the payment is recorded.
+    var recorder: PaymentRecorder?
     /// Whether the cardholder signs although the contact kernel has not asked for it: after a tap, or a swipe.
     var signsWithoutContact = false
     /// The objects of the card's decision.
@@ -181,7 +182,7 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
     public mutating func kill() {
         guard payment.phase != .idle else { return }
         note(.event(.crash))
-        add(PaymentReason(.crash))
+        course.add(event: .crash)
         queue = EventQueue()
         endProcess()
         request = nil
@@ -189,6 +190,7 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
         openTask = nil
         outbox.restart()
         payment = PaymentFlow(restoring: journal, policy: settings.policy)
+        recorder?.add(.restart(journal), payment, [], at: now)
         if journal.isReversalQueued { outbox.append(.reversal, message(.reversal())) }
         deliver(.recovered)
         queue.add(.delivery, at: now)
@@ -201,8 +203,10 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
 
     mutating func deliver(_ event: PaymentEvent, answering identifier: Int? = nil) {
         note(.event(event))
-        add(PaymentReason(event))
-        for effect in payment.receive(event, answering: identifier, at: now) { carryOut(effect) }
+        course.add(event: event)
+        let effects = payment.receive(event, answering: identifier, at: now)
+        recorder?.add(.event(event, answering: identifier), payment, effects, at: now)
+        for effect in effects { carryOut(effect) }
     }
 
     private mutating func happen(_ happening: Happening) {

@@ -11,7 +11,7 @@ final class Console {
     /// Whether messages go to a terminal.
     let isWatched: Bool
     /// Whether results go to a terminal.
-    private let showsResults: Bool
+    let showsResults: Bool
     /// The first error of writing a result, such as a full disk or a closed pipe.
     private var failure: SystemFailure?
 

@@ -7,7 +7,7 @@ import JackdawTransport
 enum ExitStatus: Int32, Comparable {
     /// The verb completed all work.
     case done = 0
-    /// The verb ran, and decoded or found nothing.
+    /// The verb ran, and decoded or found nothing, or a payment was not approved.
     case nothingFound = 1
     /// The command line is invalid.
     case usage = 64
@@ -19,6 +19,8 @@ enum ExitStatus: Int32, Comparable {
     case unavailable = 69
     /// Reading or writing failed.
     case inputOutput = 74
+    /// The end of a payment is not known yet, or a message about it has not reached the issuer.
+    case unsettled = 75
     /// The user interrupted the command from the keyboard.
     case interrupted = 130
 

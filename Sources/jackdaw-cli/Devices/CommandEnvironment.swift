@@ -26,6 +26,8 @@ struct CommandEnvironment: Sendable {
     var sleep: @Sendable (Duration) -> Void = { usleep(UInt32($0 / .microseconds(1))) }
     /// Whether standard input is a terminal, so that a user can answer.
     var isTerminal = isatty(STDIN_FILENO) == 1
+    /// Waits for a line from the terminal; nil at the end of the input.
+    var typedLine: @Sendable () -> String? = { readLine() }
     /// Whether the user has interrupted the command.
     var isInterrupted: @Sendable () -> Bool = { Interruption.isRequested }
     /// Reads a key from a file; the console shows a warning if other users can read it.

@@ -8,7 +8,7 @@ import JackdawEMV
 struct EMV: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "emv",
-        abstract: "Read chip cards (EMV), and explain their data.",
+        abstract: "Read chip cards (EMV), explain their data, and pay with virtual ones.",
         discussion: """
             Card data is masked: numbers show their first six and last four digits, and names, tracks, expiry dates \
             and data that is not understood are left out. --reveal shows them. PINs and keys are never shown.
@@ -17,8 +17,11 @@ struct EMV: ParsableCommand {
               jackdaw emv tlv 9F3303E0F8C8
               jackdaw emv trace dialogue.txt
               jackdaw emv read --link pcsc:0
+              jackdaw emv pay --link sim:miura --card approved-online
             """,
-        subcommands: [ExplainObjects.self, ExplainTrace.self, ReadChipCard.self])
+        subcommands: [
+            ExplainObjects.self, ExplainTrace.self, ReadChipCard.self, PayWithVirtualCard.self, ReplayPayment.self,
+        ])
 }
 
 struct ExplainObjects: Verb {

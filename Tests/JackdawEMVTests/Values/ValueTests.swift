@@ -44,7 +44,32 @@ import Testing
         #expect(Amount(minorUnits: 1_000_000_000_000, currencyCode: nil).octets == nil)
     }
 
-    /// The exponents of ISO 4217, table A.1.
+    /// The exponents of ISO 4217, table A.1: EUR 2, JPY 0, BHD 3, CLF 4.
+    @Test(arguments: [
+        ("12.34", "EUR", UInt64(1234)), ("12.3", "EUR", 1230), ("12", "EUR", 1200), ("0.05", "EUR", 5), ("0", "EUR", 0),
+        ("1050", "JPY", 1050), ("1.05", "BHD", 1050), ("0.0005", "CLF", 5), ("9999999999.99", "EUR", 999_999_999_999),
+        ("999999999999", "JPY", 999_999_999_999),
+    ])
+    func amountsInMajorUnitsAreRead(_ text: String, _ code: String, _ units: UInt64) throws {
+        let currency = try #require(Currency.find(alphabeticCode: code))
+        #expect(Amount(text, in: currency) == Amount(minorUnits: units, currencyCode: currency.numericCode))
+    }
+
+    @Test(arguments: [
+        ("", "EUR"), (".5", "EUR"), ("5.", "EUR"), ("1.234", "EUR"), ("1.2.3", "EUR"), ("-1", "EUR"), ("1,5", "EUR"),
+        ("1e3", "EUR"), (" 1", "EUR"), ("1.0", "JPY"), ("10000000000", "EUR"), ("1000000000000", "JPY"), ("١", "EUR"),
+        ("999999999999999999999999999999", "EUR"),
+    ])
+    func otherTextsAreNoAmounts(_ text: String, _ code: String) throws {
+        #expect(Amount(text, in: try #require(Currency.find(alphabeticCode: code))) == nil)
+    }
+
+    @Test func currenciesHaveTheirCodes() {
+        #expect(Currency.find(alphabeticCode: "EUR")?.octets == hex("0978"))
+        #expect(Currency.find(alphabeticCode: "ALL")?.octets == hex("0008"))
+        #expect(Currency.find(alphabeticCode: "eur") == nil && Currency.find(alphabeticCode: "XAU") == nil)
+    }
+
     @Test func currenciesAreInOrder() {
         #expect(zip(Currency.all, Currency.all.dropFirst()).allSatisfy { $0.numericCode < $1.numericCode })
         #expect(Currency.find(840)?.alphabeticCode == "USD" && Currency.find(999) == nil)

@@ -1,0 +1,184 @@
+package import JackdawEMV
+import JackdawReaders
+
+/// A whole payment with a virtual card at a simulated till, step by step: a machine without I/O and without a clock. Times
+/// count from its start, and the caller decides whether it waits for them.
+///
+/// ```swift
+/// var run = try PaymentRun(setup, amount: 6000, currency: [0x09, 0x78], at: .miura, primitives)
+/// for output in run.start() { show(output) }
+/// while run.nextDeadline != nil { for output in run.advance() { show(output) } }
+/// print(run.result)
+/// ```
+package struct PaymentRun {
+    /// An output of a payment under way.
+    package enum Output: Sendable, Hashable {
+        /// A step of the payment, or a message of its card or reader.
+        case entry(PaymentEntry)
+        /// A text for the person at the till, with its time.
+        case prompt(TillPrompt, at: Duration)
+    }
+
+    /// The time after which a run ends, as messages to an issuer that does not answer are repeated without end.
+    package static let limit = Duration.seconds(3_600)
+    /// The most steps of a run.
+    static let maxSteps = 20_000
+
+    /// The facts of the payment for its recording.
+    package let header: PaymentRecording.Header
+
+    private let link: PaymentLink
+    private let reference: String
+    private var till: any PaymentTill
+    private var steps = 0
+    /// The number of entries that were returned.
+    private var returned = 0
+
+    /// A payment that has not started. It is a purchase on ``DeckCard/date`` at the till of the decks.
+    /// - Parameters:
+    ///   - setup: the card, the cardholder and the issuer.
+    ///   - amount: in minor units.
+    ///   - currency: ISO 4217 numeric, two octets.
+    ///   - link: the reader.
+    ///   - primitives: RSA and SHA-1 for the terminal.
+    /// - Throws: `KernelConfigurationError` if a data object cannot hold a value of the payment.
+    package init(
+        _ setup: PaymentSetup, amount: UInt64, currency: [UInt8], at link: PaymentLink,
+        _ primitives: some AuthenticationPrimitives
+    ) throws(KernelConfigurationError) {
+        let transaction = KernelTransaction(
+            amount: amount, currency: currency, type: .purchase, date: DeckCard.date)
+        let settings = TillSettings.decks(AuthenticationKeys(setup.authorities))
+        let code = Currency.find(currency.span)?.numericCode
+        header = PaymentRecording.Header(
+            link: link.rawValue, card: setup.name, amount: Amount(minorUnits: amount, currencyCode: code))
+        self.link = link
+        reference = header.card
+        // Also with the other readers: it checks the values of the payment.
+        var kernelTill = try SimulatedTill(
+            settings, reference: reference, transaction, card: setup.card, payer: setup.payer, issuer: setup.issuer,
+            primitives)
+        switch link {
+        case .kernel:
+            kernelTill.recorder = PaymentRecorder(CardMessageMask())
+            till = kernelTill
+        case .miura:
+            till = MiuraTill(
+                settings, reference: reference, transaction, card: setup.card, payer: setup.payer,
+                issuer: setup.issuer, primitives)
+        }
+    }
+
+    /// Starts the payment, unless it has started.
+    /// - Returns: the outputs of the first step.
+    package mutating func start() -> [Output] {
+        if till.payment.phase == .idle { till.start() }
+        return takeOutputs()
+    }
+
+    /// The time of the next step; nil if nothing remains, or the run has reached its limits.
+    package var nextDeadline: Duration? {
+        guard steps < Self.maxSteps, let next = till.nextDeadline, next <= Self.limit else { return nil }
+        return next
+    }
+
+    /// Takes the next step, at its time.
+    /// - Returns: the outputs of the step.
+    package mutating func advance() -> [Output] {
+        guard nextDeadline != nil else { return [] }
+        steps += 1
+        _ = till.advance()
+        return takeOutputs()
+    }
+
+    private mutating func takeOutputs() -> [Output] {
+        let entries = till.entries
+        var outputs: [Output] = []
+        for entry in entries[returned...] {
+            outputs.append(.entry(entry))
+            guard case .step(let step) = entry else { continue }
+            let prompts = TillPrompt.prompts(
+                of: step, for: header.amount, at: link, isTapAllowed: till.payment.isTapAllowed,
+                applications: till.applicationNames)
+            outputs += prompts.map { Output.prompt($0, at: step.time) }
+        }
+        returned = entries.count
+        return outputs
+    }
+
+    /// The recording of the payment so far, without card data.
+    package var recording: PaymentRecording { PaymentRecording(header: header, entries: till.entries) }
+
+    /// The result of the payment so far.
+    package var result: PaymentResult {
+        PaymentResult(
+            outcome: till.payment.outcome, journal: till.payment.journal, entry: issuerEntry,
+            authorisationCode: till.decision?.authorisationCode, reasons: till.reasons, isSettled: till.isSettled)
+    }
+
+    private var issuerEntry: IssuerLedger.Entry? { till.issuer.ledger[reference] }
+}
+
+/// The result of a payment with a virtual card, for people and programs. It has no card data but a masked account number.
+package struct PaymentResult: Sendable {
+    /// The result in one word.
+    package enum Verdict: String, Sendable, Hashable, CaseIterable {
+        /// The card or the issuer approved, and the payment is captured.
+        case approved
+        /// The card, the terminal or the issuer declined.
+        case declined
+        /// The issuer approved or may have approved, and the payment is taken back.
+        case reversed
+        /// The merchant or the cardholder cancelled.
+        case cancelled
+        /// The payment could not be carried out, and no money moved.
+        case failed
+        /// The payment has no end.
+        case unknown
+    }
+
+    /// The end of the payment; nil if it has none.
+    package let outcome: PaymentOutcome?
+    /// The way in which the card was read; nil without a card.
+    package let entry: CardEntry?
+    /// Whether the payment was taken back.
+    package let isReversed: Bool
+    /// The account number, masked, as the issuer knows it; nil if it was not asked.
+    package let account: String?
+    /// Six digits of the issuer (89); nil without an approval.
+    package let authorisationCode: String?
+    /// The money that the cardholder owes, in minor units.
+    package let captured: UInt64
+    /// The reasons for the course of the payment, in their order.
+    package let reasons: [PaymentReason]
+    /// Whether the issuer has answered all messages, so that till and issuer agree.
+    package let isSettled: Bool
+
+    init(
+        outcome: PaymentOutcome?, journal: PaymentJournal, entry: IssuerLedger.Entry?, authorisationCode: String?,
+        reasons: [PaymentReason], isSettled: Bool
+    ) {
+        self.outcome = outcome
+        self.entry = journal.entry
+        isReversed = journal.isReversalQueued
+        account = entry?.account
+        self.authorisationCode = outcome?.isApproved == true ? authorisationCode : nil
+        captured = entry?.captured ?? 0
+        self.reasons = reasons
+        self.isSettled = isSettled
+    }
+
+    /// The result in one word.
+    package var verdict: Verdict {
+        guard let outcome else { return .unknown }
+        guard !isReversed else { return .reversed }
+        switch outcome {
+        case .approved, .approvedOffline: return .approved
+        case .declinedByCard, .declinedOffline, .declinedOnline, .declinedSignature, .notAccepted: return .declined
+        case .cancelled: return .cancelled
+        case .failedPreparation, .failedLink, .failedCardRemoved, .failedTimeout, .failedKernel, .failedUnableOnline,
+            .failedHostTimeout, .failedAutoReversed, .failedRecovered:
+            return .failed
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import JackdawEMV
+
+/// A till that takes one payment: the flow, a reader, a card, the cardholder and the issuer, as a machine without I/O.
+protocol PaymentTill {
+    /// The payment as a machine.
+    var payment: PaymentFlow { get }
+    /// The issuer, with its ledger.
+    var issuer: SimulatedIssuer { get }
+    /// The issuer's decision; nil before it.
+    var decision: IssuerDecision? { get }
+    /// The reasons for the course of the payment, in their order and each once.
+    var reasons: [PaymentReason] { get }
+    /// The steps and messages so far.
+    var entries: [PaymentEntry] { get }
+    /// The names of the applications among which the cardholder chooses at the till.
+    var applicationNames: [String] { get }
+    /// Whether no message to the issuer waits.
+    var isSettled: Bool { get }
+
+    /// Starts the payment, which has not started.
+    mutating func start()
+    /// The time of the next step; nil if nothing remains.
+    var nextDeadline: Duration? { get }
+    /// Takes the next step, at its time.
+    /// - Returns: false if nothing remains.
+    mutating func advance() -> Bool
+}
+
+extension SimulatedTill: PaymentTill {
+    var entries: [PaymentEntry] { recorder?.entries ?? [] }
+
+    var applicationNames: [String] { process?.candidates.map(\.displayName) ?? [] }
+
+    var isSettled: Bool { outbox.items.isEmpty }
+}
+
+extension MiuraTill: PaymentTill {
+    var entries: [PaymentEntry] { recorder.entries }
+
+    /// None: the reader itself has the cardholder choose.
+    var applicationNames: [String] { [] }
+}

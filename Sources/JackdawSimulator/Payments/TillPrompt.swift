@@ -1,0 +1,83 @@
+import JackdawEMV
+
+/// A text that the person at the till sees: a code for programs, and the text.
+package struct TillPrompt: Sendable, Hashable {
+    /// The code, for programs.
+    package let code: String
+    /// The text for a person.
+    package let text: String
+
+    init(_ code: String, _ text: String) {
+        self.code = code
+        self.text = text
+    }
+
+    /// The texts of a step, in their order.
+    /// - Parameters:
+    ///   - step: a step that a payment has just made.
+    ///   - amount: the amount of the payment.
+    ///   - link: the reader.
+    ///   - isTapAllowed: whether the payment may be a tap (`PaymentFlow.isTapAllowed`).
+    ///   - applications: the applications among which the cardholder chooses.
+    /// - Returns: none of a step that shows nothing.
+    static func prompts(
+        of step: PaymentStep, for amount: Amount, at link: PaymentLink, isTapAllowed: Bool, applications: [String]
+    ) -> [TillPrompt] {
+        var prompts: [TillPrompt] = []
+        if case .event(let event, _) = step.cause, let prompt = TillPrompt(event, amount) { prompts.append(prompt) }
+        for effect in step.effects {
+            switch effect.action {
+            case .acceptCard: prompts.append(.card(amount, link, isTapAllowed: isTapAllowed))
+            case .chooseApplication: prompts.append(.choice(applications))
+            case .askHost: prompts.append(TillPrompt("issuer", "Please wait: the issuer is asked."))
+            case .captureSignature: prompts.append(TillPrompt("sign", "Sign."))
+            case .verifySignature:
+                prompts.append(TillPrompt("compare_signature", "Merchant: compare the signature."))
+            case .prompt(let prompt): prompts.append(TillPrompt(prompt.rawValue, prompt.text))
+            case .prepare, .processCard, .completeCard, .storeRecord, .writeJournal, .useNewAmount, .reverse,
+                .stopReader, .end, .ignore, .reject:
+                break
+            }
+        }
+        return prompts
+    }
+
+    private init?(_ event: PaymentEvent, _ amount: Amount) {
+        switch event {
+        case .pinRequested: self.init("pin", "\(amount): enter the PIN.")
+        case .pinWrong: self.init("pin_again", "The PIN is wrong. Enter it again.")
+        case .readerSignatureRequested:
+            self.init("compare_signature", "Merchant: compare the signature, and confirm at the reader.")
+        default: return nil
+        }
+    }
+
+    private static func card(_ amount: Amount, _ link: PaymentLink, isTapAllowed: Bool) -> TillPrompt {
+        var ways = ["insert"]
+        if link.takesTaps, isTapAllowed { ways.append("tap") }
+        if link.takesSwipes { ways.append("swipe") }
+        let last = ways.removeLast()
+        let text = ways.isEmpty ? last : "\(ways.joined(separator: ", ")) or \(last)"
+        return TillPrompt("card", "\(amount): \(text) the card.")
+    }
+
+    private static func choice(_ applications: [String]) -> TillPrompt {
+        let names = applications.enumerated().map { "\($0 + 1) \($1)" }.joined(separator: ", ")
+        return TillPrompt("application", names.isEmpty ? "Choose an application." : "Choose an application: \(names).")
+    }
+}
+
+extension PaymentPrompt {
+    /// The text for the cardholder.
+    fileprivate var text: String {
+        switch self {
+        case .useChip: "This card has a chip: insert it."
+        case .swipeCard: "The chip cannot be used: swipe the card."
+        case .tryAgain: "The card could not be read. Try again."
+        case .useOtherInterface: "Insert or swipe the card."
+        case .seePhone: "See your phone, and tap it again."
+        case .presentOneCard: "Present one card only."
+        case .removeCard: "Remove the card."
+        }
+    }
+}

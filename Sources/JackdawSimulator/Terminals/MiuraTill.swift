@@ -1,0 +1,268 @@
+import JackdawEMV
+import JackdawReaders
+
+/// One payment at a simulated Miura reader: the payment flow and the issuer at the till, the card, the cardholder and the
+/// contact kernel in the reader, and messages of MPI between them. Without I/O and without a clock: a class only because
+/// reader and driver cannot be copied.
+///
+/// ``SimulatedTill`` has the kernel in the till itself.
+final class MiuraTill<Primitives: AuthenticationPrimitives> {
+    /// The payment as a machine.
+    private(set) var payment: PaymentFlow
+    /// The journal on disk.
+    private(set) var journal = PaymentJournal()
+    /// The issuer, with its ledger.
+    private(set) var issuer: SimulatedIssuer
+    /// The time since the start.
+    private(set) var now = Duration.zero
+    /// The steps, and the messages of the reader.
+    private(set) var recorder = PaymentRecorder(MiuraPaymentMask())
+    /// The issuer's decision; nil before it.
+    private(set) var decision: IssuerDecision?
+    /// The number of records for settlement.
+    private(set) var records = 0
+
+    private let settings: TillSettings
+    private let reference: String
+    private let wedge: CardWedge?
+    /// The cardholder at the till, who signs there.
+    private var payer: SimulatedPayer
+    private var driver: MiuraPayment
+    private var reader: SimulatedReader
+    private var queue = EventQueue<Happening>()
+    private var outbox = IssuerOutbox()
+    private var course = PaymentReasons()
+    /// The number of the reader's reasons that are in ``course``.
+    private var readerReasons = 0
+    /// Events that wait until the effects of the one before are carried out.
+    private var inbox: [(event: PaymentEvent, effect: Int?)] = []
+    private var isDelivering = false
+    private var isConnected = true
+    private var isSignatureRight = false
+    /// The identifier of the question to the issuer.
+    private var hostTask: Int?
+
+    /// Something that happens at a time.
+    private enum Happening {
+        case event(PaymentEvent, answering: Int)
+        /// The issuer's reply to the authorisation; nil if it was not sent.
+        case reply(IssuerReply?, task: Int)
+        /// The issuer's reply to a message of the outbox; nil if none came.
+        case receipt(IssuerReply?, attempt: Int)
+        case delivery
+    }
+
+    /// A payment that has not started.
+    /// - Parameters:
+    ///   - settings: the terminal in the reader, the rules and the times.
+    ///   - reference: the identifier of the payment for the issuer.
+    ///   - transaction: the transaction.
+    ///   - card: the card that the cardholder inserts.
+    ///   - payer: the cardholder.
+    ///   - issuer: the issuer, whose key for PINs the reader has.
+    ///   - faults: the faults of the reader and its link. Default: none.
+    ///   - primitives: RSA and SHA-1 for the terminal.
+    init(
+        _ settings: TillSettings, reference: String, _ transaction: KernelTransaction, card: VirtualCard,
+        payer: SimulatedPayer, issuer: SimulatedIssuer, faults: [PlannedFault] = [], _ primitives: Primitives
+    ) {
+        self.settings = settings
+        self.reference = reference
+        self.payer = payer
+        self.issuer = issuer
+        wedge = card.wedge
+        payment = PaymentFlow(policy: settings.policy)
+        driver = MiuraPayment(transaction)
+        let terminal = MiuraTerminal(
+            settings, card: card, payer: payer, primitives,
+            pinCipher: { pin, objects in issuer.pinBlock(of: pin, for: objects) })
+        reader = SimulatedReader(terminal, faults: faults)
+    }
+
+    /// The reasons for the course of the payment, those of the reader's kernel included.
+    var reasons: [PaymentReason] { course.all }
+
+    /// Whether no message to the issuer waits.
+    var isSettled: Bool { outbox.items.isEmpty }
+
+    // MARK: the steps of a run
+
+    /// Starts the payment, which has not started.
+    func start() { deliver(.start) }
+
+    /// The time of the next step; nil if nothing remains.
+    var nextDeadline: Duration? {
+        [payment.nextDeadline, driver.nextDeadline, isConnected ? reader.nextDeadline : nil, queue.nextDeadline]
+            .compactMap(\.self).min()
+    }
+
+    /// Takes the next step, at its time.
+    /// - Returns: false if nothing remains.
+    func advance() -> Bool {
+        guard let next = nextDeadline else { return false }
+        now = max(now, next)
+        if let deadline = payment.nextDeadline, deadline <= now { deliver(.timer) }
+        while let due = queue.nextDeadline, due <= now { happen(queue.removeFirst()) }
+        take(driver.advance(to: now))
+        guard isConnected else { return true }
+        let outputs = reader.advance(to: now)
+        takeReasonsOfReader()
+        for output in outputs {
+            switch output {
+            case .send(let bytes):
+                recorder.add(bytes, isSent: false, at: now)
+                take(driver.receive(bytes.span, at: now))
+            case .disconnect:
+                isConnected = false
+                take(driver.lose())
+            }
+        }
+        return true
+    }
+
+    private func happen(_ happening: Happening) {
+        switch happening {
+        case .event(let event, let identifier): deliver(event, answering: identifier)
+        case .reply(let reply, let task): takeReply(reply, task)
+        case .receipt(let reply, let attempt): takeReceipt(reply, attempt)
+        case .delivery: sendMessage()
+        }
+    }
+
+    private func deliver(_ event: PaymentEvent, answering identifier: Int? = nil) {
+        inbox.append((event, identifier))
+        guard !isDelivering else { return }
+        isDelivering = true
+        while !inbox.isEmpty {
+            let (event, identifier) = inbox.removeFirst()
+            course.add(event: event)
+            let effects = payment.receive(event, answering: identifier, at: now)
+            recorder.add(.event(event, answering: identifier), payment, effects, at: now)
+            for effect in effects { carryOut(effect) }
+        }
+        isDelivering = false
+    }
+
+    /// The reader's kernel is ahead of its messages, and so are its reasons.
+    private func takeReasonsOfReader() {
+        guard let terminal = reader.model(as: MiuraTerminal<Primitives>.self) else { return }
+        for reason in terminal.course.all.dropFirst(readerReasons) { course.add(reason) }
+        readerReasons = terminal.course.all.count
+    }
+
+    // MARK: the effects of the payment
+
+    private func carryOut(_ effect: PaymentEffect) {
+        let identifier = effect.identifier
+        switch effect.action {
+        case .askHost: askIssuer(identifier)
+        case .captureSignature: askForSignature(identifier)
+        case .verifySignature:
+            let event: PaymentEvent = isSignatureRight ? .signatureAccepted : .signatureRejected
+            queue.add(.event(event, answering: identifier), at: now)
+        case .storeRecord: storeRecord(identifier)
+        case .writeJournal(let journal):
+            self.journal = journal
+            // The mark of a record that is stored stays.
+            if records > 0 { self.journal.isRecordStored = true }
+        case .reverse: post(.reversal, .reversal(driver.objects), at: now)
+        default: break
+        }
+        take(driver.carryOut(effect, host: decision?.response, isTapAllowed: payment.isTapAllowed, at: now))
+        // The reader asks the cardholder by itself; of a list that it leaves to the till, the first is taken.
+        if effect.action == .chooseApplication { take(driver.choose(0, at: now)) }
+    }
+
+    private func take(_ outputs: [MiuraPayment.Output]) {
+        for output in outputs {
+            switch output {
+            case .send(let bytes):
+                recorder.add(bytes, isSent: true, at: now)
+                if isConnected { reader.receive(bytes.span, at: now) }
+            case .event(let event, let effect): deliver(event, answering: effect)
+            case .note: break
+            }
+        }
+    }
+
+    private func askForSignature(_ identifier: Int) {
+        guard let (answer, due) = payer.receive(.sign, at: now) else { return }
+        var event = PaymentEvent.signatureRefused
+        if case .signs(let isRight) = answer {
+            isSignatureRight = isRight
+            event = .signatureCaptured
+        }
+        queue.add(.event(event, answering: identifier), at: due)
+    }
+
+    /// Stores the record and its mark in the journal in one write, and has the issuer take the money.
+    private func storeRecord(_ identifier: Int) {
+        if !journal.isRecordStored {
+            journal.isRecordStored = true
+            records += 1
+            let isOnline = payment.journal.host == .approved
+            let objects = driver.objects
+            post(
+                isOnline ? .confirmation : .advice, isOnline ? .confirmation(objects) : .advice(objects),
+                at: now + settings.storing)
+        }
+        queue.add(.event(.recordStored, answering: identifier), at: now + settings.storing)
+    }
+
+    // MARK: messages to the issuer
+
+    private func askIssuer(_ identifier: Int) {
+        hostTask = identifier
+        let objects = driver.objects
+        let content = IssuerRequest.Content.authorisation(objects, pinBlock: objects[MiuraTag.pinBlock])
+        switch issuer.receive(IssuerRequest(reference: reference, content), at: now) {
+        case .replies(let reply, let due): queue.add(.reply(reply, task: identifier), at: due)
+        case .isUnreachable(let due): queue.add(.reply(nil, task: identifier), at: due)
+        case .staysSilent: break
+        }
+    }
+
+    private func takeReply(_ reply: IssuerReply?, _ task: Int) {
+        let event: PaymentEvent
+        switch reply {
+        case .decision(let issued)?:
+            let decision = wedge?.alter(issued) ?? issued
+            if task == hostTask, payment.phase == .awaitingHost {
+                self.decision = decision
+                if issued.verdict != .approved, let reason = issuer.ledger[reference]?.reason {
+                    course.add(PaymentReason(reason))
+                }
+            }
+            let entry = payment.journal.entry
+            event = decision.verdict.event(isSigned: entry == .swipe || entry == .fallback)
+        case .accepted?, .refused?, .unreadable?: event = .hostAnswerUnreadable
+        case nil: event = .hostUnreachable
+        }
+        deliver(event, answering: task)
+    }
+
+    /// Appends a message to the outbox, which is emptied at a time.
+    private func post(_ message: TillMessage, _ content: IssuerRequest.Content, at due: Duration) {
+        outbox.append(message, IssuerRequest(reference: reference, content))
+        queue.add(.delivery, at: due)
+    }
+
+    private func sendMessage() {
+        guard let (item, attempt) = outbox.begin() else { return }
+        switch issuer.receive(item.request, at: now) {
+        case .replies(let reply, let due): queue.add(.receipt(reply, attempt: attempt), at: due)
+        case .isUnreachable(let due): queue.add(.receipt(nil, attempt: attempt), at: due)
+        case .staysSilent: queue.add(.receipt(nil, attempt: attempt), at: now + settings.replyLimit)
+        }
+    }
+
+    private func takeReceipt(_ reply: IssuerReply?, _ attempt: Int) {
+        let isAnswered =
+            switch reply {
+            case .accepted?, .refused?: true
+            case .decision?, .unreadable?, nil: false
+            }
+        guard let wait = outbox.end(attempt, isAnswered: isAnswered) else { return }
+        queue.add(.delivery, at: now + wait)
+    }
+}

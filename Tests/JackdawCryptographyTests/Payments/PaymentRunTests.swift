@@ -1,0 +1,160 @@
+import JackdawCryptography
+import JackdawEMV
+import JackdawSimulator
+import JackdawTestSupport
+import Testing
+
+/// Payments with the cards of the decks at each simulated reader, and their recordings.
+@Suite struct PaymentRunTests {
+    /// The cards that end by contact, which the simulated Miura reader takes.
+    private static let contactCards = DeckName.all.filter { card in
+        let end = try? PaymentRuns.ends(card)
+        return end?.interface == .contact
+    }
+
+    @Test(arguments: DeckName.all) func theCardEndsAsItsFileSays(_ card: DeckName) throws {
+        let ended = try PaymentRuns.pay(card, at: .kernel)
+        let (result, ends) = (ended.run.result, try PaymentRuns.ends(card))
+        #expect(result.outcome == ends.outcome)
+        #expect(result.entry.map { CardEnding.Interface($0) } == ends.interface)
+        #expect(result.reasons.map(\.code) == ends.reasons)
+        #expect(result.isSettled)
+        #expect(result.captured == (ends.outcome.isApproved ? ends.amount : 0))
+        #expect((result.verdict == .approved) == ends.outcome.isApproved)
+    }
+
+    /// The reader reports less than the kernel knows: a card that is lost in a transaction is to it a card that was removed.
+    private static let otherOutcomes = ["mute-chip-in-transaction": PaymentOutcome.failedCardRemoved]
+
+    @Test(arguments: contactCards) func theCardEndsAtTheMiuraReaderToo(_ card: DeckName) throws {
+        let ended = try PaymentRuns.pay(card, at: .miura)
+        let (result, ends) = (ended.run.result, try PaymentRuns.ends(card))
+        #expect(result.outcome == Self.otherOutcomes[card.name] ?? ends.outcome)
+        #expect(result.entry == .chip)
+        #expect(result.isSettled)
+        #expect(result.captured == (ends.outcome.isApproved ? ends.amount : 0))
+        // What the kernel in the reader decided.
+        let kernel = ["oda.", "cvm.", "online.", "denial.", "default.", "card.", "issuer"]
+        func decided(_ codes: [String]) -> [String] { codes.filter { code in kernel.contains { code.hasPrefix($0) } } }
+        #expect(decided(result.reasons.map(\.code)) == decided(ends.reasons))
+    }
+
+    @Test(arguments: DeckName.all.filter { $0.folder == .attack }, PaymentLink.allCases)
+    func noAttackMovesMoney(_ card: DeckName, _ link: PaymentLink) throws {
+        let result = try PaymentRuns.pay(card, at: link).run.result
+        #expect(result.verdict != .approved)
+        #expect(result.captured == 0)
+    }
+
+    @Test(arguments: PaymentLink.allCases) func theTillShowsTheTextsOfThePayment(_ link: PaymentLink) throws {
+        let card = DeckName(folder: .deck, name: "approved-online")
+        #expect(try PaymentRuns.pay(card, at: link).prompts == ["card", "pin", "issuer", "remove_card"])
+        let signed = DeckName(folder: .deck, name: "signature")
+        let prompts = try PaymentRuns.pay(signed, at: link).prompts
+        #expect(prompts.first == "card" && prompts.suffix(3) == ["sign", "compare_signature", "remove_card"])
+    }
+
+    @Test func theTillAsksForTheApplication() throws {
+        let card = DeckName(folder: .deck, name: "two-applications-second")
+        let ended = try PaymentRuns.pay(card, at: .kernel)
+        let texts = ended.outputs.compactMap { output -> String? in
+            guard case .prompt(let prompt, _) = output, prompt.code == "application" else { return nil }
+            return prompt.text
+        }
+        #expect(texts.count == 1)
+        #expect(texts.first?.contains(#/1 .+, 2 .+\./#) == true, "\(texts)")
+    }
+
+    @Test func aCardThatCannotBeReadIsAskedForAgain() throws {
+        let card = DeckName(folder: .deck, name: "mute-chip")
+        let prompts = try PaymentRuns.pay(card, at: .kernel).prompts
+        #expect(prompts.starts(with: ["card", "try_again", "card"]))
+        let tapped = DeckName(folder: .deck, name: "tap-visa-see-phone")
+        #expect(try PaymentRuns.pay(tapped, at: .kernel).prompts.contains("see_phone"))
+    }
+
+    // MARK: recordings
+
+    @Test(arguments: DeckName.all, PaymentLink.allCases)
+    func aRecordingReplaysEqual(_ card: DeckName, _ link: PaymentLink) throws {
+        let ended = try PaymentRuns.pay(card, at: link)
+        let recording = ended.run.recording
+        #expect(recording.entries == ended.entries)
+        let read = try PaymentRecording(recording.octets)
+        #expect(read == recording)
+        let replay = PaymentReplay(read)
+        #expect(replay.difference == nil)
+        #expect(replay.journal(after: replay.steps.count - 1).outcome == ended.run.result.outcome)
+    }
+
+    /// No account number, no PIN and no track of the card in the recording, in the texts and in the result.
+    @Test(arguments: DeckName.all, PaymentLink.allCases)
+    func nothingShowsCardData(_ card: DeckName, _ link: PaymentLink) throws {
+        let ended = try PaymentRuns.pay(card, at: link)
+        let recorded = String(decoding: ended.run.recording.octets, as: UTF8.self)
+        let shown = ended.outputs.map { "\($0)" }.joined(separator: "\n")
+        let result = ended.run.result.reasons.map { "\($0.code) \($0)" }.joined(separator: "\n")
+        for text in [recorded, shown, result] {
+            let characters = text.filter { $0 != " " }.uppercased()
+            for secret in try PaymentRuns.secrets(of: card) {
+                #expect(!characters.contains(secret) && !characters.contains(hexadecimal(secret.utf8)), "\(secret)")
+            }
+        }
+        #expect(ended.run.result.account?.contains("******") ?? true)
+    }
+
+    /// The messages are there: commands and answers, masked in part.
+    @Test(arguments: PaymentLink.allCases) func recordingsHaveTheMessages(_ link: PaymentLink) throws {
+        let card = DeckName(folder: .deck, name: "approved-online")
+        let recording = try PaymentRuns.pay(card, at: link).run.recording
+        let messages = PaymentReplay(recording).messages.flatMap { $0 }
+        #expect(messages.contains { $0.isSent } && messages.contains { !$0.isSent })
+        let sent = messages.filter(\.isSent).map(\.octets.recorded)
+        switch link {
+        // SELECT, GENERATE AC.
+        case .kernel: #expect(sent.contains { $0.hasPrefix("00 A4 04 00") } && sent.contains { $0.hasPrefix("80 AE") })
+        // START TRANSACTION, CONTINUE TRANSACTION.
+        case .miura:
+            #expect(sent.contains { $0.contains("DE D1 00 00") } && sent.contains { $0.contains("DE D2 00 00") })
+        }
+        let octets = messages.flatMap(\.octets)
+        #expect(octets.contains(nil) && octets.contains { $0 != nil })
+    }
+
+    /// The same payment a second time gives the same recording.
+    @Test(arguments: PaymentLink.allCases) func equalFilesGiveEqualRecordings(_ link: PaymentLink) throws {
+        let card = DeckName(folder: .deck, name: "cda-online")
+        #expect(try PaymentRuns.pay(card, at: link).run.recording == PaymentRuns.pay(card, at: link).run.recording)
+    }
+
+    /// From each step of a whole payment, with each event instead of the recorded ones.
+    @Test(arguments: ["approved-online", "signature", "tap-online-pin", "declined-issuer-not-authentic"])
+    func anotherAnswerFromEachStepLeadsToAnEnd(_ name: String) throws {
+        let recording = try PaymentRuns.pay(DeckName(folder: .deck, name: name), at: .kernel).run.recording
+        let replay = PaymentReplay(recording)
+        for index in replay.steps.indices {
+            for event in PaymentEvent.allCases {
+                let found = replay.continuation(after: index, with: [event])
+                #expect(found.outcome != nil, "\(event.rawValue) after step \(index)")
+            }
+        }
+    }
+
+    // MARK: issuers that do not answer
+
+    /// An issuer that answers no reversal, so that till and issuer do not agree yet.
+    @Test(arguments: PaymentLink.allCases) func aReversalThatDoesNotArriveIsNotSettled(_ link: PaymentLink) throws {
+        let rules = "\"rules\": [{\"message\": \"reversal\", \"delivery\": \"lost\"},"
+        let issuer = try IssuerFile.text.replacing("\"rules\": [", with: rules, maxReplacements: 1)
+        let card = DeckName(folder: .deck, name: "declined-issuer-not-authentic")
+        let result = try PaymentRuns.pay(card, at: link, issuer: issuer).run.result
+        #expect(result.verdict == .reversed)
+        #expect(!result.isSettled)
+    }
+
+    @Test func thePayerOfTheCommandLineCounts() throws {
+        let card = DeckName(folder: .deck, name: "approved-online")
+        let result = try PaymentRuns.pay(card, at: .kernel, payer: "{\"pin\": {\"action\": \"cancel\"}}").run.result
+        #expect(result.outcome == .cancelled && result.verdict == .cancelled)
+    }
+}
