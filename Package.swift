@@ -192,7 +192,7 @@ let package = Package(
         .testTarget(
             name: "JackdawSimulatorTests",
             dependencies: [
-                "JackdawSimulator", "JackdawReaders", "JackdawDSP", "JackdawEMV", "JackdawTransport",
+                "JackdawSimulator", "JackdawReaders", "JackdawDSP", "JackdawCards", "JackdawEMV", "JackdawTransport",
                 "JackdawTestSupport", "JackdawSoundTestSupport",
             ],
             swiftSettings: house),

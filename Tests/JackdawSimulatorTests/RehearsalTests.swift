@@ -12,6 +12,9 @@ struct RehearsalTests {
     @Test func everyFamilyIsSimulated() {
         #expect(ReaderFamily.all.map(\.name) == SimulatedFamily.all.map(\.name))
         #expect(ReaderFamily.all.map(\.name) == ReaderFamily.all.map(\.name).sorted())
+        // A name has one meaning.
+        #expect(Set(SimulatedFamily.names).count == SimulatedFamily.names.count)
+        #expect(SimulatedFamily.names.allSatisfy { SimulatedFamily.named($0) != nil })
     }
 
     @Test(arguments: [1, 7, 240, Int.max])

@@ -115,7 +115,7 @@ extension LinuxDevices {
     /// - Parameters:
     ///   - link: `rfcomm:` and an address, with `/` and a channel if that is known; `ble:` and an address; `tcp:`, a
     ///     host and a port; `pty:` and the path of a serial line; `pcsc:` and a reader of pcscd, for the chip card in
-    ///     it (with the trait `PCSC`); `sim:` and a family, for a simulated reader with a deck of test cards;
+    ///     it (with the trait `PCSC`); `sim:` and a family or a reader, for a simulated one with a deck of test cards;
     ///     `record:`, a file, a comma and one of these, to record a transcript of it; or `replay:` and such a file, to
     ///     play it back with its own times.
     ///   - profile: the GATT profile of the reader's family for Bluetooth Low Energy; needed for `ble:`.

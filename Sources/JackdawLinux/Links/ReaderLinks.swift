@@ -94,7 +94,7 @@ extension LinuxDevices {
     }
 }
 
-/// Opens simulated readers in this process, by the names of their families.
+/// Opens simulated readers in this process, by their names or those of their families.
 enum SimulatedLinks {
     /// Opens a link to a new reader. Each card of the deck is swiped once, a second after the reader began to wait for
     /// it; three seconds if the reader draws its power from a jack.
@@ -103,13 +103,13 @@ enum SimulatedLinks {
     ///   - cipher: the reader's cipher for swipes; nil for a reader without a key.
     ///   - clock: measures the reader's times.
     /// - Returns: the link.
-    /// - Throws: `LinkError`: `notFound` if no family of that name is simulated, `unsupported` if the encryption of the
+    /// - Throws: `LinkError`: `notFound` if no reader of that name is simulated, `unsupported` if the encryption of the
     ///   family's readers is not published.
     static func open(
         _ link: LinkName, cipher: (any SwipeCipher)? = nil, clock: any Clock<Duration> = SuspendingClock()
     ) throws(LinkError) -> any Transport {
         guard let family = SimulatedFamily.named(link.address) else {
-            let known = SimulatedFamily.all.map { "\(LinkName(.sim, $0.name))" }.joined(separator: ", ")
+            let known = SimulatedFamily.names.map { "\(LinkName(.sim, $0))" }.joined(separator: ", ")
             throw LinkError(
                 .notFound, link: link.description, "there is no simulated reader of this name",
                 remedy: "the simulated readers are \(known)")

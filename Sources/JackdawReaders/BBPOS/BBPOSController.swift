@@ -175,7 +175,7 @@ package struct BBPOSController: Sendable {
     }
 
     /// Returns the call that refuses a request.
-    private static func refusal(of request: BBPOSRequest) -> BBPOSCall? {
+    static func refusal(of request: BBPOSRequest) -> BBPOSCall? {
         switch request {
         case .application: .cancelSelectApplication
         case .amount: .cancelSetAmount

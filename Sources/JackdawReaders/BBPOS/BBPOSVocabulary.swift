@@ -13,7 +13,7 @@ extension WireVocabulary {
             ("NFC_TRACK2", nil, .card(.tapped)),
             ("USE_ICC_CARD", nil, .badSwipe),
             ("TAP_CARD_DETECTED", nil, .card(.tapped)),
-        ], eventMessage: nil)
+        ], eventMessage: nil, payments: BBPOSMessage.names)
 }
 
 /// A request of an EMVSwiper to the program during a payment with a chip, for which the reader waits.

@@ -93,6 +93,12 @@ package enum JSONValue: Hashable, Sendable {
         return number
     }
 
+    /// A text of octets in base64.
+    package static func base64(_ octets: [UInt8]) -> JSONValue { .text(Data(octets).base64EncodedString()) }
+
+    /// The octets of a text in base64; nil for another value.
+    package var base64Octets: [UInt8]? { text.flatMap { Data(base64Encoded: $0) }.map { Array($0) } }
+
     /// The kind of value in one or a few words.
     var kind: String {
         switch self {

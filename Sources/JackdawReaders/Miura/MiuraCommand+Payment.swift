@@ -59,18 +59,14 @@ extension MiuraCommand {
     /// - Returns: the command.
     /// - Throws: ``FrameFault`` (`length`) if the scripts are longer than one command can carry.
     package static func continueTransaction(_ response: HostResponse) throws(FrameFault) -> MiuraCommand {
-        var objects = TagLengthValueBuilder()
-        objects.append(MiuraTag.authorisationResponse, response.responseCode.octets)
-        if let data = response.authenticationData { objects.append(MiuraTag.issuerAuthentication, data) }
-        let content = objects.octets + response.scripts.octets
-        return try MiuraCommand(
-            .continueTransaction, data: TagLengthValueBuilder.encode(MiuraTag.commandData, content))
+        try MiuraCommand(
+            .continueTransaction, data: TagLengthValueBuilder.encode(MiuraTag.commandData, response.dataObjects))
     }
 
     /// Continues a payment with an application of the list that the reader sent.
     ///
-    /// That the answer has the name as object 9F06 is known from the tests of a payment SDK that uses Miura's readers; that
-    /// it goes into this command is an inference.
+    /// That the answer has the name as object 9F06 is known from the tests of a payment SDK that uses Miura's readers;
+    /// that it goes into this command is an inference.
     /// - Parameter application: the name of the application (AID).
     /// - Returns: the command.
     /// - Throws: ``FrameFault`` (`length`) if the name is longer than a command.
@@ -92,27 +88,27 @@ extension MiuraCommand {
     ) throws(FrameFault) -> MiuraCommand {
         guard label.utf8.allSatisfy(\.isPrinted) else { throw FrameFault(.field, at: 10, "a label is ASCII") }
         var objects = TagLengthValueBuilder()
-        objects.append(MiuraTag.amount, try decimal(Int(clamping: transaction.amount), 6))
+        objects.append(MiuraTag.amount, try transaction.amount.decimalOctets(6))
         objects.append(MiuraTag.applicationLabel, Array(label.utf8))
         objects.append(MiuraTag.currency, try currency(transaction))
         objects.append(MiuraTag.maskedTrack2, track)
         return try MiuraCommand(.onlinePIN, 1, data: commandData(objects))
     }
 
-    /// The objects that both kinds of payment begin with. The number of the transaction (9F41) is that of other programs'
-    /// logs.
+    /// The objects that both kinds of payment begin with. The number of the transaction (9F41) is that of other
+    /// programs' logs.
     private static func objects(of transaction: KernelTransaction) throws(FrameFault) -> TagLengthValueBuilder {
         guard transaction.time.count == 3 else { throw FrameFault(.field, at: 8, "a time has three bytes") }
         var objects = TagLengthValueBuilder()
         objects.append(MiuraTag.transactionKind, [transaction.type.rawValue])
-        objects.append(MiuraTag.amount, try decimal(Int(clamping: transaction.amount), 6))
+        objects.append(MiuraTag.amount, try transaction.amount.decimalOctets(6))
         if transaction.otherAmount > 0 {
-            objects.append(MiuraTag.otherAmount, try decimal(Int(clamping: transaction.otherAmount), 6))
+            objects.append(MiuraTag.otherAmount, try transaction.otherAmount.decimalOctets(6))
         }
         objects.append(MiuraTag.date, transaction.date.octets)
         objects.append(MiuraTag.time, transaction.time)
         if transaction.sequenceNumber > 0 {
-            objects.append(MiuraTag.sequenceCounter, try decimal(Int(clamping: transaction.sequenceNumber), 4))
+            objects.append(MiuraTag.sequenceCounter, try transaction.sequenceNumber.decimalOctets(4))
         }
         return objects
     }
@@ -124,17 +120,5 @@ extension MiuraCommand {
 
     private static func commandData(_ objects: TagLengthValueBuilder) -> [UInt8] {
         TagLengthValueBuilder.encode(MiuraTag.commandData, objects.octets)
-    }
-
-    /// Encodes a number as BCD, two digits a byte.
-    private static func decimal(_ number: Int, _ bytes: Int) throws(FrameFault) -> [UInt8] {
-        var rest = number
-        var digits: [UInt8] = []
-        for _ in 0..<bytes {
-            digits.insert(UInt8(rest % 10) | UInt8(rest / 10 % 10) << 4, at: 0)
-            rest /= 100
-        }
-        guard rest == 0 else { throw FrameFault(.field, at: 8, "\(number) has more than \(2 * bytes) digits") }
-        return digits
     }
 }

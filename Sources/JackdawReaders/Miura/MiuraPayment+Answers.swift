@@ -118,9 +118,10 @@ extension MiuraPayment {
         }
     }
 
-    /// Keeps the objects of a decision; those of an earlier one stay unless they are there again. Ends the entry of a PIN.
+    /// Keeps the objects of a decision; those of an earlier one stay unless they are there again. Ends the entry of a
+    /// PIN.
     private mutating func finish(_ store: DataObjectStore) {
-        for tag in store.tags { objects.set(tag, store.secret(tag)) }
+        objects.merge(store)
         guard isEnteringPIN else { return }
         isEnteringPIN = false
         emit(objects.pinEnd)
@@ -183,7 +184,7 @@ extension MiuraPayment {
         stage = .presented
         guard let swipe = card.swipe else { return emit(.swipeUnreadable) }
         self.swipe = swipe
-        emit(card.hasChip ? .chipCardSwiped : .cardSwiped)
+        emit(swipe.paymentEvent)
     }
 
     private mutating func takeDevice(_ code: UInt8, _ pin: MiuraReport.PINProgress?) {
@@ -226,26 +227,5 @@ extension MiuraPaymentAnswer {
         case .refused(let status): status != .cancelled
         case .choice, .approved, .online, .declined, .unreadable: false
         }
-    }
-}
-
-extension DataObjectStore {
-    /// Whether the cardholder must sign, by the CVM results (9F34, EMV Book 4, annex A4).
-    fileprivate var needsSignature: Bool {
-        withValue(MiuraTag.cvmResults) { octets in
-            guard let results = CardholderVerificationResults(octets), results.outcome != .failed else { return false }
-            return switch results.method.kind {
-            case .signature, .plaintextPINAndSignature, .encipheredPINAndSignature: true
-            default: false
-            }
-        } ?? false
-    }
-
-    /// The end of a PIN entry of which the reader sent no status, by the TVR (95).
-    fileprivate var pinEnd: PaymentEvent {
-        let results = withValue(TerminalVerificationResults.tag) { TerminalVerificationResults($0) } ?? nil
-        guard let results else { return .pinEntered }
-        if results.contains(.pinTryLimitExceeded) { return .pinTriesExceeded }
-        return results.contains(.pinNotEntered) ? .pinBypassed : .pinEntered
     }
 }

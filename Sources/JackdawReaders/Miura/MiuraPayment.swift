@@ -1,3 +1,4 @@
+internal import JackdawBytes
 package import JackdawEMV
 internal import JackdawCards
 
@@ -12,18 +13,11 @@ internal import JackdawCards
 /// }
 /// ```
 ///
-/// The caller carries out the effects on the host, the journal and the app itself; this machine ignores them. Times count
-/// from any start, and never decrease.
-package struct MiuraPayment: ~Copyable {
+/// The caller carries out the effects on the host, the journal and the app itself; this machine ignores them. Times
+/// count from any start, and never decrease.
+package struct MiuraPayment: ReaderPayment, ~Copyable {
     /// A task for the caller, or a report to it.
-    package enum Output: Sendable {
-        /// Bytes for the reader.
-        case send([UInt8])
-        /// An event for the payment, with the identifier of the effect that it answers.
-        case event(PaymentEvent, answering: Int?)
-        /// Input that changes nothing, in a few words without card data.
-        case note(String)
-    }
+    package typealias Output = ReaderPaymentOutput
 
     /// The stage of the payment at the reader.
     enum Stage {
@@ -48,8 +42,11 @@ package struct MiuraPayment: ~Copyable {
     package internal(set) var objects = DataObjectStore()
     /// The applications that the host must choose from.
     package internal(set) var applications: [MiuraApplication] = []
+    /// The labels of these applications; the name (AID) in digits if the reader sent no label.
+    package var applicationLabels: [String] { applications.map { $0.label ?? $0.name.hexadecimal } }
     /// The last swipe; nil if no card was swiped.
     package internal(set) var swipe: ReaderSwipe?
+    package static var pinBlockTag: Tag { MiuraTag.pinBlock }
 
     let transaction: KernelTransaction
     let settings: MiuraPaymentSettings
@@ -140,10 +137,9 @@ package struct MiuraPayment: ~Copyable {
 
     mutating func note(_ text: String) { outputs.append(.note(text)) }
 
-    /// The bytes first: an event makes the caller hand in effects, whose bytes must come after these.
     mutating func takeOutputs() -> [Output] {
         defer { outputs = [] }
-        return outputs.filter(\.isBytes) + outputs.filter { !$0.isBytes }
+        return Output.ordered(outputs)
     }
 
     /// Sends the next command, unless one waits for its answer.
@@ -186,12 +182,6 @@ package struct MiuraPayment: ~Copyable {
         } catch {
             note("an answer of \(error)")
         }
-    }
-}
-
-extension MiuraPayment.Output {
-    fileprivate var isBytes: Bool {
-        if case .send = self { true } else { false }
     }
 }
 

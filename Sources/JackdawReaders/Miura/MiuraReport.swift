@@ -63,19 +63,4 @@ struct MiuraCardReport {
         isSwipe = stripe & 1 != 0
         swipe = stripe & 1 != 0 ? MiuraDialect.swipe(message, objects) : nil
     }
-
-    /// Whether the stripe says that the card has a chip: the service code begins with 2 or 6.
-    var hasChip: Bool {
-        guard let swipe else { return false }
-        let tracks: [ReaderSwipe.Part] = [.track(2), .maskedTrack(2), .track(1)]
-        return tracks.contains { swipe.withPart($0, Self.hasChip(track:)) ?? false }
-    }
-
-    /// Whether the service code of a track, which follows the expiry after the last separator, begins with 2 or 6.
-    private static func hasChip(track: Span<UInt8>) -> Bool {
-        let separators = [UInt8(ascii: "="), UInt8(ascii: "^")]
-        guard let separator = track.indices.last(where: { separators.contains(track[$0]) }) else { return false }
-        let place = separator + 5
-        return place < track.count && [UInt8(ascii: "2"), UInt8(ascii: "6")].contains(track[place])
-    }
 }

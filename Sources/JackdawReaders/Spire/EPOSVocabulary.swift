@@ -4,7 +4,8 @@ extension WireVocabulary {
         family: "epos", title: "Spire's PosMate and SPm2",
         events: EPOSStatus.names.keys.sorted().map { number in
             (EPOSStatus.names[number] ?? "", number, meaning(of: EPOSStatus(rawValue: number)))
-        }, eventMessage: EPOSMessage.statusReport.identifier)
+        }, eventMessage: EPOSMessage.statusReport.identifier,
+        payments: EPOSMessage.names.merging(ProfileKey.signatureStatuses) { name, _ in name })
 
     private static func meaning(of status: EPOSStatus) -> Meaning {
         switch status {
@@ -58,6 +59,12 @@ package struct EPOSStatus: NamedNumber {
     package static let cardEntryPrompted = EPOSStatus(rawValue: 0xA0)
     /// A chip card was inserted.
     package static let smartcardInserted = EPOSStatus(rawValue: 0xA1)
+    /// No card was entered in time.
+    package static let cardEntryTimedOut = EPOSStatus(rawValue: 0xA5)
+    /// The cardholder must choose an application.
+    package static let applicationSelectionStarted = EPOSStatus(rawValue: 0xB0)
+    /// The cardholder has chosen an application.
+    package static let applicationSelectionCompleted = EPOSStatus(rawValue: 0xB1)
     /// The terminal prompts for the removal of the card.
     package static let removePrompted = EPOSStatus(rawValue: 0xA2)
     /// The card was removed.
@@ -72,6 +79,10 @@ package struct EPOSStatus: NamedNumber {
     package static let pinEntryStarted = EPOSStatus(rawValue: 0xC0)
     /// The entry of a PIN is complete.
     package static let pinEntryCompleted = EPOSStatus(rawValue: 0xC1)
+    /// The cardholder cancelled the entry of a PIN.
+    package static let pinEntryAborted = EPOSStatus(rawValue: 0xC2)
+    /// The cardholder entered no PIN, and goes on.
+    package static let pinEntryBypassed = EPOSStatus(rawValue: 0xC3)
     /// One attempt to enter the PIN is left.
     package static let lastPINEntry = EPOSStatus(rawValue: 0xC5)
 

@@ -87,7 +87,7 @@ package struct JSONPOSDialect: ReaderDialect {
                 return [.unknown("an answer without a request", reason: .unsolicitedAnswer)]
             }
             return [.done(facts(result, of: Self.method(of: request)))]
-        case .failure(let code, let text, let id):
+        case .failure(let code, let text, let id, _):
             let error = JSONPOSError(rawValue: code)
             // An error without an identifier is about the last message, which the terminal could not parse.
             guard let request, id == awaited || id == nil else {
@@ -141,7 +141,7 @@ package struct JSONPOSDialect: ReaderDialect {
     }
 
     /// Returns a terminal's text as it may be shown: short, in ASCII, without possible account numbers or tracks.
-    private static func plain(_ text: String) -> String {
+    static func plain(_ text: String) -> String {
         var bytes = text.unicodeScalars.prefix(200).map { UInt8(ascii: (" "..."~").contains($0) ? $0 : ".") }
         guard !CardHiding.mayBeTrack(bytes) else { return "\(bytes.count) characters" }
         for places in CardHiding.numbers(in: bytes, bytes.indices) where places.count >= 12 {
@@ -245,7 +245,7 @@ extension JSONPOSDialect {
 }
 
 extension ReaderProfile {
-    /// The known facts about SPm20 terminals: only times.
+    /// The known facts about SPm20 terminals: times, and values of payments.
     static let jsonpos = ReaderProfile(
         family: "jsonpos", "Spire's SPm20 terminals, from Poplatek's public SDKs",
         [
@@ -257,14 +257,17 @@ extension ReaderProfile {
             .keepAlive: ProfileEntry(
                 "ms between keep-alive requests", .number(30_000), .documented, "pt-android-sdk: when idle"
             ),
-        ])
+        ].merging(jsonposPayment) { _, own in own })
 }
 
 extension ReaderFamily {
     static let jsonpos = ReaderFamily(
         "jsonpos", "Spire SPm20, by JSON", [.serial], .documented,
         "frames made by the published rule; the simulated terminal",
-        ["the meaning of the terminal's states", "swipes: the terminal processes whole payments"],
+        [
+            "the meaning of most states of the terminal", "swipes: the terminal processes whole payments",
+            "the names of its errors",
+        ],
         [.jsonpos], JSONPOSDialect.init(profile:),
         frames: [
             FrameProtocol(

@@ -84,8 +84,8 @@ package enum JSONPOSMessage: Hashable, Sendable {
     case request(method: String, parameters: JSONValue, id: String?)
     /// The result of a request.
     case result(JSONValue, id: String)
-    /// The refusal of a request.
-    case failure(code: Int, message: String, id: String?)
+    /// The refusal of a request, with the name of the error (`string_code`) if there is one.
+    case failure(code: Int, message: String, id: String?, name: String? = nil)
 
     /// The most bytes of an object that is parsed, more than swipes and payments need. Longer objects carry the
     /// terminal's network traffic, which is not used here.
@@ -105,7 +105,8 @@ package enum JSONPOSMessage: Hashable, Sendable {
             self = .request(method: method, parameters: object["params"] ?? .object([:]), id: id)
         } else if let error = object["error"] {
             let code = error["code"]?.number.flatMap { Int(exactly: $0) } ?? 1
-            self = .failure(code: code, message: error["message"]?.text ?? "", id: id)
+            self = .failure(
+                code: code, message: error["message"]?.text ?? "", id: id, name: error["data"]?["string_code"]?.text)
         } else if let result = object["result"], let id {
             self = .result(result, id: id)
         } else {
@@ -124,8 +125,10 @@ package enum JSONPOSMessage: Hashable, Sendable {
         case .result(let result, let id):
             members["result"] = result
             members["id"] = .text(id)
-        case .failure(let code, let message, let id):
-            members["error"] = .object(["code": .number(Double(code)), "message": .text(message)])
+        case .failure(let code, let message, let id, let name):
+            var error: [String: JSONValue] = ["code": .number(Double(code)), "message": .text(message)]
+            if let name { error["data"] = .object(["string_code": .text(name)]) }
+            members["error"] = .object(error)
             members["id"] = id.map { .text($0) } ?? .null
         }
         // Cannot throw, as these messages are short.
@@ -143,6 +146,11 @@ package struct JSONPOSError: NamedNumber {
 
     /// The terminal does not have this method.
     package static let methodNotFound = JSONPOSError(rawValue: -32601)
+    /// An error of the method itself, such as a payment that did not take place.
+    package static let unknown = JSONPOSError(rawValue: 1)
+
+    /// Whether the receiver did not understand the request, so that it has not executed it.
+    package var isProtocolError: Bool { [-32700, -32600, -32601, -32602].contains(rawValue) }
 
     package static let names: [Int: String] = [
         -32700: "JSONRPC_PARSE_ERROR", -32600: "INVALID_REQUEST", -32601: "METHOD_NOT_FOUND", -32602: "INVALID_PARAMS",

@@ -18,6 +18,13 @@ public struct LayoutFormat: FrameFormat {
     }
 
     private var contentStart: Int { layout.start.count + layout.lengthSize }
+
+    /// The place of the content in a whole frame.
+    func content(of frame: Span<UInt8>) -> Range<Int> {
+        let end = frame.count - layout.check.size - layout.end.count
+        return min(contentStart, end)..<end
+    }
+
     private var overhead: Int { contentStart + layout.check.size + layout.end.count }
 
     public func start(in bytes: Span<UInt8>) -> Int? { bytes.indices.first { bytes[$0] == layout.start[0] } }
@@ -166,5 +173,28 @@ public struct FrameLayout: Sendable, Hashable {
         self.check = check
         self.checked = checked
         self.end = end
+    }
+}
+
+extension FrameLayout {
+    /// The keys of the values in a profile.
+    static let profileKeys: [ProfileKey] = [
+        .frameStart, .frameLengthSize, .frameCounted, .frameCheck, .frameChecked, .frameEnd,
+    ]
+
+    /// Creates a layout from a profile.
+    /// - Parameter profile: a profile with all values of the layout.
+    /// - Throws: ``ReaderError``: `missingValue` or `badProfile` if a value is missing or invalid.
+    init(_ profile: ReaderProfile) throws(ReaderError) {
+        let checks: [String: Check] = ["none": .none, "longitudinal": .longitudinal, "sum": .sum, "crc16": .crc16]
+        let places: [String: Checked] = ["start": .start, "length": .length, "content": .content]
+        self.init(
+            start: try profile.bytes(.frameStart, count: 1...8),
+            lengthSize: try profile.integer(.frameLengthSize, in: 1...2),
+            counted: try profile.text(.frameCounted, of: ["content", "everything"]) == "content"
+                ? .content : .everything,
+            check: checks[try profile.text(.frameCheck, of: checks.keys.sorted())] ?? .none,
+            checked: places[try profile.text(.frameChecked, of: places.keys.sorted())] ?? .start,
+            end: try profile.bytes(.frameEnd, count: 0...8))
     }
 }

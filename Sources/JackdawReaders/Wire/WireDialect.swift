@@ -75,14 +75,8 @@ public struct WireDialect: ReaderDialect {
 
     private func swipe(_ frame: Span<UInt8>, _ data: Range<Int>) -> ReaderMeaning {
         var builder = ReaderSwipe.Builder()
-        var next = data.lowerBound
-        for number in 1...3 {
-            guard next < data.upperBound, Int(frame[next]) < data.upperBound - next else {
-                return .badSwipe("its fields are invalid", reason: .badFields)
-            }
-            let end = next + 1 + Int(frame[next])
-            builder.add(.track(number), frame.extracting(next + 1..<end))
-            next = end
+        guard builder.addTracks(frame.extracting(data)) else {
+            return .badSwipe("its fields are invalid", reason: .badFields)
         }
         builder.add(.frame, frame)
         return .swipe(builder.finish(family: family, cipher: nil))
@@ -120,31 +114,12 @@ package struct Wire: Sendable {
     package let format: LayoutFormat
     private let numbers: [WireMessage: UInt8]
     let eventPlace: Int
-    private let contentStart: Int
-    private let tail: Int
 
     /// - Parameter profile: a profile with all values of the wire format.
     /// - Throws: ``ReaderError``: `missingValue` that names all missing values, `badProfile`.
     package init(_ profile: ReaderProfile) throws(ReaderError) {
-        let keys: [ProfileKey] = [
-            .frameStart, .frameLengthSize, .frameCounted, .frameCheck, .frameChecked, .frameEnd, .eventPlace,
-        ]
-        try profile.require(keys + WireMessage.allCases.map(\.key))
-        let checks: [String: FrameLayout.Check] = [
-            "none": .none, "longitudinal": .longitudinal, "sum": .sum, "crc16": .crc16,
-        ]
-        let places: [String: FrameLayout.Checked] = ["start": .start, "length": .length, "content": .content]
-        let layout = FrameLayout(
-            start: try profile.bytes(.frameStart, count: 1...8),
-            lengthSize: try profile.integer(.frameLengthSize, in: 1...2),
-            counted: try profile.text(.frameCounted, of: ["content", "everything"]) == "content"
-                ? .content : .everything,
-            check: checks[try profile.text(.frameCheck, of: checks.keys.sorted())] ?? .none,
-            checked: places[try profile.text(.frameChecked, of: places.keys.sorted())] ?? .start,
-            end: try profile.bytes(.frameEnd, count: 0...8))
-        format = LayoutFormat(layout)
-        contentStart = layout.start.count + layout.lengthSize
-        tail = layout.check.size + layout.end.count
+        try profile.require(FrameLayout.profileKeys + [.eventPlace] + WireMessage.allCases.map(\.key))
+        format = LayoutFormat(try FrameLayout(profile))
         eventPlace = try profile.integer(.eventPlace, in: 0...16)
         var numbers: [WireMessage: UInt8] = [:]
         for message in WireMessage.allCases {
@@ -164,9 +139,39 @@ package struct Wire: Sendable {
 
     /// Returns the message of a frame, nil if its number is not known, and the range of its data.
     package func read(_ frame: Span<UInt8>) -> (message: WireMessage?, data: Range<Int>) {
-        let end = frame.count - tail
-        guard contentStart < end else { return (nil, end..<end) }
-        let number = frame[contentStart]
-        return (numbers.first { $0.value == number }?.key, contentStart + 1..<end)
+        let content = format.content(of: frame)
+        guard let number = content.first.map({ frame[$0] }) else { return (nil, content) }
+        return (numbers.first { $0.value == number }?.key, content.dropFirst())
+    }
+}
+
+extension ReaderSwipe.Builder {
+    /// Adds tracks 1, 2 and 3, each after a byte with its length.
+    /// - Parameter data: the tracks.
+    /// - Returns: false if the lengths do not fit.
+    mutating func addTracks(_ data: Span<UInt8>) -> Bool {
+        var next = 0
+        for number in 1...3 {
+            guard next < data.count, Int(data[next]) < data.count - next else { return false }
+            let end = next + 1 + Int(data[next])
+            add(.track(number), data.extracting(next + 1..<end))
+            next = end
+        }
+        return true
+    }
+}
+
+extension ReaderSwipe {
+    /// A swipe from tracks 1, 2 and 3, each after a byte with its length; nil if the lengths do not fit, or there is no
+    /// track.
+    /// - Parameters:
+    ///   - tracks: the tracks.
+    ///   - family: the name of the reader's family.
+    init?(tracks: Span<UInt8>, family: String) {
+        var builder = Builder()
+        guard builder.addTracks(tracks) else { return nil }
+        let swipe = builder.finish(family: family, cipher: nil)
+        guard !swipe.parts.isEmpty else { return nil }
+        self = swipe
     }
 }

@@ -15,6 +15,8 @@ public struct WireVocabulary: Sendable {
     let events: [(name: String, number: UInt8?, meaning: Meaning)]
     /// The number of the message that carries an event, if it is published.
     let eventMessage: UInt8?
+    /// The keys of the messages of payments with the chip, and their published names.
+    var payments: [ProfileKey: String] = [:]
 
     /// The family's own profile: all values that are needed, nearly all of them unknown.
     var profile: ReaderProfile {
@@ -29,6 +31,9 @@ public struct WireVocabulary: Sendable {
         ]
         for message in WireMessage.allCases {
             entries[message.key] = ProfileEntry("number of the message: \(message.title)", missing: .number)
+        }
+        for (key, name) in payments {
+            entries[key] = ProfileEntry("number in payments: \(name)", missing: .number)
         }
         if let eventMessage {
             entries[WireMessage.event.key]? = ProfileEntry(

@@ -35,6 +35,9 @@ public struct SimulatedCard: RedactedDescription, Hashable {
         tracks = [track1, track2, track3]
     }
 
+    /// Tracks 1 to 3, each after a byte with its length.
+    var countedTracks: [UInt8] { tracks.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) } }
+
     /// The name of the card, without its tracks.
     public var description: String { name }
 

@@ -56,7 +56,7 @@ package struct NEOModel: ReaderModel {
             device.isArmed = false
             let isTapped = presentation.manner == .tapped
             if let cipher { return Self.encrypted(presentation.card, cipher, isTapped: isTapped) }
-            let tracks = presentation.card.tracks.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
+            let tracks = presentation.card.countedTracks
             // No clearing record; how the card was read (9F39), and whether from a stripe (DF30).
             let (entry, source): (UInt8, UInt8) = isTapped ? (0x91, 0x00) : (0x90, 0x0C)
             let objects: [UInt8] = [0x9F, 0x39, 0x01, entry, 0xFF, 0xEE, 0x01, 0x04, 0xDF, 0x30, 0x01, source]

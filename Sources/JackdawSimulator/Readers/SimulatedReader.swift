@@ -131,6 +131,14 @@ public struct SimulatedReader: ~Copyable {
         return outputs
     }
 
+    /// Connects a program again after the reader broke the link. What the reader sent in that time is lost.
+    package mutating func reconnect() {
+        guard isDisconnected else { return }
+        isDisconnected = false
+        commands = FrameReader(commands.format)
+        pending = []
+    }
+
     /// Presents a card immediately, independent of the deck.
     /// - Parameters:
     ///   - presentation: the card, and how it is presented; its delay is ignored.

@@ -48,7 +48,7 @@ package struct WireModel: ReaderModel {
         guard presentation.manner == .swiped else {
             return (events?.content(of: presentation.manner)).map { [wire.frame(.event, $0)] } ?? []
         }
-        return [wire.frame(.swipe, presentation.card.tracks.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) })]
+        return [wire.frame(.swipe, presentation.card.countedTracks)]
     }
 }
 

@@ -1,21 +1,21 @@
 package import JackdawEMV
 package import JackdawReaders
 
-/// A Miura reader with a virtual card and its cardholder: the contact kernel, in commands of MPI. A machine without I/O that
-/// ``SimulatedReader`` runs, with its faults.
+/// A Miura reader with a virtual card and its cardholder: the contact kernel, in commands of MPI. A machine without
+/// I/O that ``SimulatedReader`` runs, with its faults.
 ///
-/// The reader has no keys for card data, so its results have the card's objects in clear. Each result that is not published
-/// is marked in docs/readers/miura.md.
+/// The reader has no keys for card data, so its results have the card's objects in clear. Each result that is not
+/// published is marked in docs/readers/miura.md.
 package struct MiuraTerminal<Primitives: AuthenticationPrimitives>: TimedReaderModel {
     package let family = "miura"
 
     /// The card, with its counters and blocks.
-    package internal(set) var card: VirtualCard
+    package var card: VirtualCard { slot.card }
     /// The texts that the host had displayed, at most ``mostTexts``.
     package private(set) var texts: [String] = []
 
-    /// Enciphers a PIN for the issuer: digits in ASCII, and the objects of the authorisation.
-    package typealias PINCipher = @Sendable (SecretOctets, DataObjectStore) -> [UInt8]?
+    /// Enciphers a PIN for the issuer.
+    package typealias PINCipher = TerminalPINCipher
 
     enum State {
         case idle
@@ -29,48 +29,19 @@ package struct MiuraTerminal<Primitives: AuthenticationPrimitives>: TimedReaderM
         case authorising
     }
 
-    /// Something that happens at a time.
-    enum Happening {
-        case insertion
-        case removal
-        case command(CardCommand, process: Int)
-        case pin(SimulatedPayer.Answer, process: Int)
-        case choice(Int, process: Int)
-        case tapEnds(process: Int)
-    }
-
     /// The most texts that are kept.
     package static var mostTexts: Int { 100 }
     /// The most commands that wait while a payment is under way; further ones are lost.
     static var mostWaiting: Int { 16 }
     /// The wait for a tap, after which the reader gives up: the timeout in a published configuration of readers.
     static var tapLimit: Duration { .seconds(240) }
-    /// The time in which the cardholder takes the card out after a result.
-    static var takingCard: Duration { .seconds(1) }
 
-    let settings: TillSettings
     let values: MiuraPaymentSettings
-    let primitives: Primitives
-    let pinCipher: PINCipher?
-    var payer: SimulatedPayer
-    var queue = EventQueue<Happening>()
-    var random: SplitMix
+    /// Card, kernel and cardholder. The reader takes a card while it reports it.
+    var slot: TerminalSlot<Primitives>
     var state = State.idle
-    var process: ContactProcess<Primitives>?
-    /// The number of the process: what belongs to an earlier one does not count.
-    var processNumber = 0
-    var isCardIn = false
-    var isReporting = false
     /// Whether the reader has the cardholder choose, and not the host.
     var asksCardholder = true
-    var request: OnlineRequest?
-    var outcome: KernelOutcome?
-    /// The entry of a PIN under way.
-    var pinRequest: PINRequest?
-    /// The PIN for the issuer, digits in ASCII.
-    var onlinePIN: SecretOctets?
-    /// The reasons for the course of its payments, which a real reader does not report.
-    var course = PaymentReasons()
     /// Messages that are sent with the next answer.
     var messages: [[UInt8]] = []
     /// The frames of commands that wait for the end of a payment.
@@ -89,13 +60,8 @@ package struct MiuraTerminal<Primitives: AuthenticationPrimitives>: TimedReaderM
         _ settings: TillSettings, _ values: MiuraPaymentSettings = MiuraPaymentSettings(), card: VirtualCard,
         payer: SimulatedPayer, _ primitives: Primitives, pinCipher: PINCipher? = nil
     ) {
-        self.settings = settings
         self.values = values
-        self.card = card
-        self.payer = payer
-        self.primitives = primitives
-        self.pinCipher = pinCipher
-        random = SplitMix(seed: settings.seed)
+        slot = TerminalSlot(settings, card: card, payer: payer, primitives, pinCipher: pinCipher)
     }
 
     package var commandFormat: any FrameFormat { base.commandFormat }
@@ -150,21 +116,21 @@ package struct MiuraTerminal<Primitives: AuthenticationPrimitives>: TimedReaderM
         case .startContactless: startContactless(command, at: now)
         case .abort: abort(at: now)
         case .cardStatus:
-            isReporting = command.first & 1 != 0
-            device.isArmed = isReporting
-            guard isReporting else { return }
+            slot.isOpen = command.first & 1 != 0
+            device.isArmed = slot.isOpen
+            guard slot.isOpen else { return }
             reportCard()
-            if !isCardIn { presentCard(at: now) }
+            if !slot.isCardIn { slot.presentCard(at: now) }
         case .displayText:
             if texts.count < Self.mostTexts { texts.append(String(decoding: command.data, as: UTF8.self)) }
             messages += Self.status(.done)
         case .reset:
             endProcess()
-            isReporting = false
+            slot.isOpen = false
             messages += base.answer(frame.span, &device)
         case .encryptionStatus:
             // The key for PINs is bit 1 (`MpiClient.p2peStatus`).
-            let status = TagLengthValueBuilder.encode(MiuraTag.encryptionStatus, [pinCipher == nil ? 0 : 2])
+            let status = TagLengthValueBuilder.encode(MiuraTag.encryptionStatus, [slot.hasPINKey ? 2 : 0])
             messages += Self.answer(TagLengthValueBuilder.encode(MiuraTag.response, status))
         case .onlinePIN: messages += Self.status(.noKey)
         default: messages += base.answer(frame.span, &device)
@@ -177,46 +143,41 @@ package struct MiuraTerminal<Primitives: AuthenticationPrimitives>: TimedReaderM
         let transaction: KernelTransaction
         switch data.transaction {
         case .success(let found): transaction = found
-        case .failure(let refusal): return send(refusal.status)
+        case .failure(let fault): return send(fault.status)
         }
-        guard isCardIn else { return send(.noCard) }
+        guard slot.isCardIn else { return send(.noCard) }
         asksCardholder = data.store[MiuraTag.applicationSelection] == [values.start.applicationSelection]
         state = .running
-        processNumber += 1
-        (request, outcome, pinRequest, onlinePIN) = (nil, nil, nil, nil)
-        course.requestedType = nil
-        process = ContactProcess(settings, transaction, primitives, card.wedge, SplitMix(seed: random.next()))
-        take(process?.start() ?? [], at: now)
+        take(slot.start(transaction, at: now), at: now)
     }
 
     private mutating func startContactless(_ command: MiuraReceivedCommand, at now: Duration) {
         guard state == .idle else { return send(.notAllowed) }
         guard let data = command.objects else { return send(.invalidData) }
-        if case .failure(let refusal) = data.transaction { return send(refusal.status) }
-        guard !isCardIn else { return send(.abortedByInsertion) }
+        if case .failure(let fault) = data.transaction { return send(fault.status) }
+        guard !slot.isCardIn else { return send(.abortedByInsertion) }
         state = .tapping
-        processNumber += 1
-        queue.add(.tapEnds(process: processNumber), at: now + Self.tapLimit)
+        slot.limitWait(until: now + Self.tapLimit)
     }
 
     /// Goes on after the host's choice of an application, or the issuer's answer.
     private mutating func resume(_ command: MiuraReceivedCommand, at now: Duration) {
         guard state == .choosing || state == .authorising else { return send(.notReady) }
         guard let data = command.objects else { return send(.invalidData) }
-        guard isCardIn else { return end(.noCard, at: now) }
+        guard slot.isCardIn else { return end(.noCard, at: now) }
         guard state == .authorising else {
             guard let name = data.store[MiuraTag.application] else { return send(.missingData) }
-            guard let index = process?.candidates.firstIndex(where: { $0.name == name }) else {
+            guard let index = slot.candidates.firstIndex(where: { $0.name == name }) else {
                 return send(.invalidData)
             }
             state = .running
-            return take(process?.choose(index) ?? [], at: now)
+            return take(slot.choose(index, at: now), at: now)
         }
         switch data.hostAnswer(values) {
         case .success(let host):
             state = .running
-            take(process?.complete(host) ?? [], at: now)
-        case .failure(let refusal): send(refusal.status)
+            take(slot.complete(host, at: now), at: now)
+        case .failure(let fault): send(fault.status)
         }
     }
 
@@ -227,16 +188,16 @@ package struct MiuraTerminal<Primitives: AuthenticationPrimitives>: TimedReaderM
             end(.cancelled, at: now)
         } else if state != .idle {
             endProcess()
-            queue.add(.removal, at: now + Self.takingCard)
+            slot.takeCardOut(after: now)
         }
     }
 
     private mutating func send(_ status: MiuraStatus) { messages += Self.status(status) }
 
-    package var nextDeadline: Duration? { queue.nextDeadline }
+    package var nextDeadline: Duration? { slot.nextDeadline }
 
     package mutating func advance(to now: Duration, _ device: inout SimulatedDevice) -> [[UInt8]] {
-        while let due = queue.nextDeadline, due <= now { happen(queue.removeFirst(), at: due) }
+        while let due = slot.nextDeadline, due <= now { take(slot.advance(), at: due) }
         executeWaiting(&device, at: now)
         return takeMessages()
     }

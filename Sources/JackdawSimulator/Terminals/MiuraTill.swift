@@ -146,8 +146,8 @@ final class MiuraTill<Primitives: AuthenticationPrimitives> {
     /// The reader's kernel is ahead of its messages, and so are its reasons.
     private func takeReasonsOfReader() {
         guard let terminal = reader.model(as: MiuraTerminal<Primitives>.self) else { return }
-        for reason in terminal.course.all.dropFirst(readerReasons) { course.add(reason) }
-        readerReasons = terminal.course.all.count
+        for reason in terminal.slot.course.all.dropFirst(readerReasons) { course.add(reason) }
+        readerReasons = terminal.slot.course.all.count
     }
 
     // MARK: the effects of the payment

@@ -25,6 +25,8 @@ protocol CardProcess: Sendable {
 enum CardProcessOutput {
     /// Send a command to the card, and pass the answer to ``CardProcess/receive(_:)``.
     case transmit(CardCommand)
+    /// The application is selected: pass the transaction to ``ContactProcess/begin(_:)``.
+    case transactionNeeded
     /// Have the cardholder enter a PIN, and pass the answer to ``CardProcess/enter(_:)``.
     case enterPIN(PINRequest)
     /// The message for the issuer, which the payment asks for after the next event.

@@ -6,13 +6,15 @@ struct ContactProcess<Primitives: AuthenticationPrimitives>: CardProcess {
     private(set) var isChoosing = false
 
     private let applications: [TerminalApplication]
-    private let transaction: KernelTransaction
+    private var transaction: KernelTransaction?
     private let primitives: Primitives
     private let wedge: CardWedge?
     private var selection: ApplicationSelection
     private var kernel: ContactKernel<Primitives>?
     /// The name of the selected application.
     private var name: [UInt8] = []
+    /// Its objects, if it waits for the transaction.
+    private var waiting: DataObjectStore?
     /// The applications that do not allow the transaction.
     private var refused: [[UInt8]] = []
     /// Whether an application that the terminal supports was found blocked.
@@ -29,8 +31,9 @@ struct ContactProcess<Primitives: AuthenticationPrimitives>: CardProcess {
     private var random: SplitMix
     private var outputs: [CardProcessOutput] = []
 
+    /// A process that has not started. Without a transaction, it asks for one after the selection.
     init(
-        _ settings: TillSettings, _ transaction: KernelTransaction, _ primitives: Primitives, _ wedge: CardWedge?,
+        _ settings: TillSettings, _ transaction: KernelTransaction?, _ primitives: Primitives, _ wedge: CardWedge?,
         _ random: SplitMix
     ) {
         applications = settings.applications
@@ -86,6 +89,15 @@ struct ContactProcess<Primitives: AuthenticationPrimitives>: CardProcess {
         guard candidates.indices.contains(index) else { return [] }
         isChoosing = false
         take(selection.choose(open[index], to: identifier))
+        return takeOutputs()
+    }
+
+    /// Goes on with the transaction that the process asked for.
+    mutating func begin(_ transaction: KernelTransaction) -> [CardProcessOutput] {
+        guard let objects = waiting else { return [] }
+        waiting = nil
+        self.transaction = transaction
+        begin(name, objects)
         return takeOutputs()
     }
 
@@ -158,6 +170,10 @@ struct ContactProcess<Primitives: AuthenticationPrimitives>: CardProcess {
 
     private mutating func begin(_ name: [UInt8], _ objects: DataObjectStore) {
         self.name = name
+        guard let transaction else {
+            waiting = objects
+            return outputs.append(.transactionNeeded)
+        }
         let application = applications.first { name.starts(with: $0.application.identifier) }
         guard let application,
             let kernel = try? ContactKernel(application.configuration, transaction, application: objects, primitives)

@@ -19,9 +19,10 @@ struct IssuerOutbox: Sendable {
     /// The first wait after an attempt without a reply, and the longest one. Each wait is twice the one before.
     private static let waits: (first: Duration, longest: Duration) = (.seconds(5), .seconds(600))
 
-    /// Appends a message, unless one of its kind waits.
+    /// Appends a message, unless one of its kind about the same payment waits.
     mutating func append(_ message: TillMessage, _ request: IssuerRequest) {
-        guard !items.contains(where: { $0.message == message }) else { return }
+        let isThere = items.contains { $0.message == message && $0.request.reference == request.reference }
+        guard !isThere else { return }
         items.append(Item(message: message, request: request))
     }
 

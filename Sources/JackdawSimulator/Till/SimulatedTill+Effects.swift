@@ -109,14 +109,8 @@ extension SimulatedTill {
             deliver(.swipeUnreadable, answering: task)
             return
         }
-        var objects = DataObjectStore()
-        objects.set(0x57, stripe)
-        objects[0x9F02] = Amount(minorUnits: transaction.amount, currencyCode: nil).octets
-        objects[0x5F2A] = transaction.currency
-        objects[0x9A] = transaction.date.octets
-        objects[0x9C] = [transaction.type.rawValue]
+        objects = transaction.objects(ofStripe: stripe)
         request = objects
-        self.objects = objects
         signsWithoutContact = true
         deliver(code.hasChip ? .chipCardSwiped : .cardSwiped, answering: task)
     }
@@ -235,6 +229,8 @@ extension SimulatedTill {
                 signsWithoutContact = outcome.verification == .signature
                 // The card takes no part in the rest.
                 takeCardAway()
+            // The till has it from the start.
+            case .transactionNeeded: break
             }
         }
     }

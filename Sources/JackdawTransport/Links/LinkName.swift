@@ -17,7 +17,7 @@ public struct LinkName: Sendable, Hashable, CustomStringConvertible {
         case pty
         /// A chip card in a PC/SC reader by the reader's name, a part of it, or its number: `pcsc:ACR39U`, `pcsc:0`.
         case pcsc
-        /// A simulated reader by its family: `sim:miura`.
+        /// A simulated reader by its family or its own name: `sim:miura`, `sim:posmate`.
         case sim
         /// Another link, with a transcript recorded to a file: `record:session.txt,tcp:[::1]:4000`.
         case record

@@ -166,7 +166,7 @@ enum LinkArgument {
     /// The beginnings of links, and the whole names of simulated readers.
     static let completions =
         LinkName.Scheme.allCases.filter { $0 != .sim }.map { "\($0.rawValue):" }
-        + SimulatedFamily.all.map { LinkName(.sim, $0.name).description }
+        + SimulatedFamily.names.map { LinkName(.sim, $0).description }
 
     /// Parses a link name.
     /// - Throws: `ValidationError` that describes the form of a link name.

@@ -1,5 +1,6 @@
 import JackdawCryptography
 import JackdawReaders
+import JackdawSimulator
 import JackdawTransport
 
 /// Requests swipes from a reader one after the other, and reports its events.
@@ -223,6 +224,7 @@ extension LinkName {
 
     /// The family of the reader that is simulated at the link; nil if the link leads to no simulated reader.
     var simulatedFamily: ReaderFamily? {
-        scheme == .sim ? ReaderFamily.named(address) : recording?.link.simulatedFamily
+        guard scheme == .sim else { return recording?.link.simulatedFamily }
+        return SimulatedFamily.named(address).flatMap { ReaderFamily.named($0.name) }
     }
 }

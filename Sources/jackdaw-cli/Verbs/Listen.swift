@@ -4,6 +4,7 @@ import JackdawBluetooth
 import JackdawCryptography
 import JackdawLinux
 import JackdawReaders
+import JackdawSimulator
 import JackdawTransport
 
 struct Listen: Verb {
@@ -21,7 +22,8 @@ struct Listen: Verb {
             line; a swipe also prints a line with the fields of the card and one for each track, with --reveal in \
             clear and with the other parts of the swipe. If the family is unknown, omit --reader: the received bytes \
             are counted, and --reveal prints them as hexadecimal digits. sim:FAMILY, which needs no --reader, is a \
-            simulated reader in this process, at which a few test cards are swiped.
+            simulated reader in this process, at which a few test cards are swiped. Some have names of their own: \
+            \(String.words(SimulatedFamily.readers.map { "sim:\($0.name) (\($0.family))" }, "and")).
 
             A reader over Bluetooth (rfcomm:, ble:), on a network (tcp:) or on a serial line (pty:) is reconnected \
             whenever the link is lost. If it cannot be connected, the reason is printed at once and then once a \

@@ -339,7 +339,7 @@ enum ReaderChoice {
         guard let family = SimulatedFamily.named(name) else {
             throw ValidationError("Unknown reader \(name); known readers: \(names.joined(separator: ", ")).")
         }
-        guard ReaderFamily.named(name)?.carriers != [.lowEnergy] else {
+        guard ReaderFamily.named(family.name)?.carriers != [.lowEnergy] else {
             throw ValidationError(
                 "Use jackdaw listen --link sim:\(name): \(name) uses Bluetooth Low Energy, which cannot be offered.")
         }

@@ -224,6 +224,18 @@ import Testing
         #expect(error?.status == .interrupted)
     }
 
+    /// Readers whose families have other names, by their own, as at `sim:` links.
+    @Test(arguments: [("posmate", "epos"), ("emvswiper", "bbpos"), ("spm20", "jsonpos")])
+    func readersAreKnownByTheirOwnNames(reader: String, family: String) throws {
+        let choice = try ReaderChoice.read(reader)
+        #expect(choice.name == family)
+        let link = LinkName(.sim, reader)
+        #expect(link.simulatedFamily?.name == family)
+        #expect(LinkName(recording: link, in: "a.txt").simulatedFamily?.name == family)
+        #expect(LinkArgument.completions.contains("\(link)"))
+        #expect(JackdawCommand.helpMessage(for: Listen.self).contains("\(link)"))
+    }
+
     @Test(arguments: [
         ("miura", "alsa:null", "not a reader for the audio jack"), ("unimag", "pty", "offer it at alsa:DEVICE"),
         ("edynamo", "pty", "Bluetooth Low Energy"), ("echo", "alsa:null", "not a reader for the audio jack"),

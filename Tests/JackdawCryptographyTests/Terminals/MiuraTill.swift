@@ -1,170 +1,21 @@
-import JackdawCryptography
 import JackdawEMV
 import JackdawReaders
 import JackdawSimulator
-import JackdawTestSupport
-import Testing
 
-/// A till with a simulated Miura reader at a link: the payment's flow, the machine of payments, the reader with a virtual
-/// card and the issuer, in virtual time.
-struct MiuraTill: ~Copyable {
-    private(set) var flow = PaymentFlow()
-    private(set) var now = Duration.zero
-    private(set) var issuer: SimulatedIssuer
-    /// The events that the payment received.
-    private(set) var events: [PaymentEvent] = []
-    /// The number of records for settlement.
-    private(set) var records = 0
-    /// The APDUs that were sent.
-    private(set) var sent: [[UInt8]] = []
-    /// The objects of the card's last decision.
-    var objects: DataObjectStore { driver.objects }
-
-    private var driver: MiuraPayment
-    private var reader: SimulatedReader
-    private var queue: [(due: Duration, event: PaymentEvent, effect: Int)] = []
-    private var decision: IssuerDecision?
-    private var isConnected = true
-    /// Bytes that come at a time.
-    private let step: Int
-    /// The event of the merchant, after so many events.
-    private let interference: (PaymentEvent, after: Int)?
-
-    init(
-        _ file: ChipCardFile = .visa, amount: UInt64 = 6000, payer: String? = nil, card: [String: String] = [:],
-        faults: [PlannedFault] = [], step: Int = .max, interference: (PaymentEvent, after: Int)? = nil
-    ) throws {
-        var configuration = KernelConfiguration(
-            type: TerminalType(rawValue: 0x22), capabilities: try #require(TerminalCapabilities(hex("E0F8C8"))),
-            additionalCapabilities: try #require(AdditionalTerminalCapabilities(hex("F000F0F001"))),
-            country: hex("0528"), applicationVersion: hex(file == .visa ? "0096" : "0002"))
-        configuration.limits = RiskLimits(floorLimit: 10_000)
-        configuration.keys = AuthenticationKeys([try file.authority])
-        let application = try SupportedApplication(Array(file.name.prefix(5)), allowsPartialName: true)
-        let issuer = try SimulatedIssuer(json: Array(IssuerFile.text.utf8), LibCryptoPrimitives(mode: .test))
-        let payer = try payer ?? IssuerFile.payer(file.rawValue)
-        let transaction = KernelTransaction(
-            amount: amount, currency: hex("0978"), type: .purchase,
-            date: try #require(CardDate(year: 2026, month: 1, day: 15)))
+/// A till with a simulated Miura reader.
+enum MiuraTill {
+    static func make(
+        _ file: ChipCardFile = .visa, amount: UInt64 = 6000, payer: String? = nil, faults: [PlannedFault] = [],
+        step: Int = .max, interference: (PaymentEvent, after: Int)? = nil
+    ) throws -> ReaderTill<MiuraPayment> {
+        let parts = try TerminalParts(file, amount: amount, payer: payer)
         let terminal = MiuraTerminal(
-            TillSettings(applications: [TerminalApplication(application, configuration)]), card: try file.card(card),
-            payer: try SimulatedPayer(json: Array(payer.utf8)), LibCryptoPrimitives(mode: .test),
-            pinCipher: { pin, objects in issuer.pinBlock(of: pin, for: objects) })
-        self.issuer = issuer
-        self.step = step
-        self.interference = interference
-        driver = MiuraPayment(transaction)
-        reader = SimulatedReader(terminal, faults: faults)
+            parts.settings, card: parts.card, payer: parts.payer, parts.primitives, pinCipher: parts.pinCipher)
+        return ReaderTill(
+            MiuraPayment(parts.transaction), SimulatedReader(terminal, faults: faults), parts, step: step,
+            interference: interference)
     }
 
-    /// Pays, in at most ten minutes.
-    mutating func run() -> PaymentOutcome? {
-        deliver(.start)
-        let end = now + .seconds(600)
-        while true {
-            let next = [
-                flow.nextDeadline, driver.nextDeadline, isConnected ? reader.nextDeadline : nil, queue.first?.due,
-            ]
-            .compactMap(\.self).min()
-            guard let next, next <= end else { break }
-            now = max(now, next)
-            advance()
-        }
-        return flow.outcome
-    }
-
-    private mutating func advance() {
-        if let deadline = flow.nextDeadline, deadline <= now { deliver(.timer) }
-        while let first = queue.first, first.due <= now {
-            queue.removeFirst()
-            deliver(first.event, answering: first.effect)
-        }
-        take(driver.advance(to: now))
-        guard isConnected else { return }
-        for output in reader.advance(to: now) {
-            switch output {
-            case .send(let bytes):
-                for start in stride(from: 0, to: bytes.count, by: step) {
-                    take(driver.receive(bytes.span.extracting(start..<min(bytes.count, start + step)), at: now))
-                }
-            case .disconnect:
-                isConnected = false
-                take(driver.lose())
-            }
-        }
-    }
-
-    private mutating func take(_ outputs: [MiuraPayment.Output]) {
-        for output in outputs {
-            switch output {
-            case .send(let bytes):
-                sent.append(Array(bytes.dropFirst(3).dropLast()))
-                if isConnected { reader.receive(bytes.span, at: now) }
-            case .event(let event, let effect): deliver(event, answering: effect)
-            case .note: break
-            }
-        }
-    }
-
-    private mutating func deliver(_ event: PaymentEvent, answering effect: Int? = nil) {
-        events.append(event)
-        for effect in flow.receive(event, answering: effect, at: now) { carryOut(effect) }
-        if let (event, count) = interference, events.count == count { deliver(event) }
-    }
-
-    private mutating func carryOut(_ effect: PaymentEffect) {
-        let identifier = effect.identifier
-        switch effect.action {
-        case .askHost: askIssuer(identifier)
-        case .captureSignature: plan((now, .signatureCaptured, identifier))
-        case .verifySignature: plan((now, .signatureAccepted, identifier))
-        case .storeRecord:
-            records += 1
-            let isOnline = flow.journal.host == .approved
-            _ = issuer.receive(request(isOnline ? .confirmation(objects) : .advice(objects)), at: now)
-            plan((now, .recordStored, identifier))
-        case .reverse: _ = issuer.receive(request(.reversal()), at: now)
-        default: break
-        }
-        take(driver.carryOut(effect, host: decision?.response, isTapAllowed: flow.isTapAllowed, at: now))
-    }
-
-    private func request(_ content: IssuerRequest.Content) -> IssuerRequest {
-        IssuerRequest(reference: "1", content)
-    }
-
-    private mutating func askIssuer(_ identifier: Int) {
-        let content = IssuerRequest.Content.authorisation(objects, pinBlock: objects[MiuraTag.pinBlock])
-        switch issuer.receive(request(content), at: now) {
-        case .replies(.decision(let decision), let due):
-            self.decision = decision
-            let event: PaymentEvent =
-                switch decision.verdict {
-                case .approved: .hostApproved
-                case .declined: .hostDeclined
-                case .referred: .hostReferred
-                }
-            plan((due, event, identifier))
-        case .replies(_, let due): plan((due, .hostAnswerUnreadable, identifier))
-        case .isUnreachable(let due): plan((due, .hostUnreachable, identifier))
-        case .staysSilent: break
-        }
-    }
-
-    private mutating func plan(_ event: (due: Duration, event: PaymentEvent, effect: Int)) {
-        let place = queue.firstIndex { $0.due > event.due } ?? queue.count
-        queue.insert(event, at: place)
-    }
-
-    /// The reasons for which the books of till and issuer do not agree; empty if they do.
-    var disagreements: [String] {
-        let entry = issuer.ledger["1"]
-        let isApproved = flow.outcome?.isApproved == true
-        var found: [String] = []
-        if flow.outcome == nil { found.append("no outcome") }
-        if issuer.ledger.held != 0 { found.append("\(issuer.ledger.held) are held") }
-        if (entry?.capture != nil) != isApproved { found.append("captured: \(entry?.capture as Any)") }
-        if records != (isApproved ? 1 : 0) { found.append("\(records) records") }
-        return found
-    }
+    /// The APDUs of frames.
+    static func commands(_ frames: [[UInt8]]) -> [[UInt8]] { frames.map { Array($0.dropFirst(3).dropLast()) } }
 }

@@ -4,12 +4,12 @@ import JackdawSimulator
 import JackdawTestSupport
 import Testing
 
-/// Whole payments at a simulated Miura reader: virtual card and contact kernel in the reader, commands of MPI, the flow and
-/// the issuer at the till. Each ends as with the kernel in the till itself (`SimulatedTillTests`).
+/// Whole payments at a simulated Miura reader: virtual card and contact kernel in the reader, commands of MPI, the
+/// flow and the issuer at the till. Each ends as with the kernel in the till itself (`SimulatedTillTests`).
 @Suite struct MiuraTillTests {
     /// The card verifies the issuer's cryptogram (ARPC), which CONTINUE TRANSACTION carries as object 91.
     @Test(arguments: ChipCardFile.allCases) func theIssuerApproves(_ file: ChipCardFile) throws {
-        var till = try MiuraTill(file)
+        var till = try MiuraTill.make(file)
         #expect(till.run() == .approved)
         #expect(till.disagreements == [])
         #expect(
@@ -19,13 +19,14 @@ import Testing
             ])
         #expect(till.objects[0x95] == hex("0000000000"))
         #expect(till.objects[0x8A] == hex("3030"))
-        let resumed = try #require(till.sent.first { $0.starts(with: hex("DED20000")) })
+        let resumed = try #require(
+            MiuraTill.commands(till.sent).first { $0.starts(with: hex("DED20000")) })
         #expect(hexadecimal(resumed).contains(file == .visa ? "8A0230309108" : "8A023030910A") || file == .visa)
         #expect(hexadecimal(resumed).contains("8A02303091"))
     }
 
     @Test(arguments: ChipCardFile.allCases) func aWrongCryptogramOfTheIssuerIsReversed(_ file: ChipCardFile) throws {
-        var till = try MiuraTill(file, amount: 5141)
+        var till = try MiuraTill.make(file, amount: 5141)
         #expect(till.run() == .declinedByCard)
         #expect(till.disagreements == [])
         #expect(till.issuer.ledger["1"]?.isReversed == true)
@@ -41,7 +42,7 @@ import Testing
     ])
     func paymentsEndAsTheIssuerSays(_ amount: UInt64, _ outcome: PaymentOutcome, _ event: PaymentEvent) throws {
         for file in ChipCardFile.allCases {
-            var till = try MiuraTill(file, amount: amount)
+            var till = try MiuraTill.make(file, amount: amount)
             #expect(till.run() == outcome)
             #expect(till.events.contains(event))
             #expect(till.disagreements == [], "\(file)")
@@ -49,8 +50,8 @@ import Testing
     }
 
     @Test func bytesThatComeOneByOneChangeNothing() throws {
-        var whole = try MiuraTill()
-        var single = try MiuraTill(step: 1)
+        var whole = try MiuraTill.make()
+        var single = try MiuraTill.make(step: 1)
         #expect(whole.run() == single.run())
         #expect(whole.events == single.events)
         #expect(whole.sent == single.sent)
@@ -62,7 +63,7 @@ import Testing
         ("{\"pin\": {\"action\": \"bypass\"}}", .approved, .pinBypassed),
     ])
     func thePINIsEnteredAtTheReader(_ payer: String, _ outcome: PaymentOutcome, _ event: PaymentEvent) throws {
-        var till = try MiuraTill(payer: payer)
+        var till = try MiuraTill.make(payer: payer)
         let found = till.run()
         #expect(till.events.contains(event), "\(till.events)")
         #expect(till.disagreements == [])
@@ -76,7 +77,7 @@ import Testing
         let pin = file == .visa ? "1234" : "4315"
         for exchange in 1...40 {
             let payer = "{\"pin\": {\"digits\": \"\(pin)\"}, \"removal\": {\"after_exchange\": \(exchange)}}"
-            var till = try MiuraTill(file, payer: payer)
+            var till = try MiuraTill.make(file, payer: payer)
             let end = till.run()
             let outcome = try #require(end)
             outcomes[outcome, default: 0] += 1
@@ -91,12 +92,12 @@ import Testing
     @Test func aPaymentThatIsCancelledIsAborted() throws {
         var outcomes: Set<PaymentOutcome> = []
         for count in 1...9 {
-            var till = try MiuraTill(interference: (.cancelled, after: count))
+            var till = try MiuraTill.make(interference: (.cancelled, after: count))
             let end = till.run()
             let outcome = try #require(end)
             outcomes.insert(outcome)
             #expect(till.disagreements == [], "after \(count): \(outcome)")
-            let isAborted = till.sent.filter { $0 == hex("D0FF0000") }.count == 2
+            let isAborted = MiuraTill.commands(till.sent).filter { $0 == hex("D0FF0000") }.count == 2
             #expect(isAborted == (outcome == .cancelled && count > 2), "after \(count): \(till.sent.map(hexadecimal))")
         }
         #expect(outcomes == [.cancelled, .approved])
@@ -108,7 +109,7 @@ import Testing
     ])
     func aFaultOfTheReaderLosesNoMoney(_ fault: ReaderFault) throws {
         for message in 0..<14 {
-            var till = try MiuraTill(faults: [PlannedFault(fault, message..<message + 1)])
+            var till = try MiuraTill.make(faults: [PlannedFault(fault, message..<message + 1)])
             let outcome = till.run()
             #expect(till.disagreements == [], "\(fault) in message \(message): \(outcome as Any), \(till.events)")
         }

@@ -58,7 +58,18 @@ import Testing
             Issue.record("it was opened")
         } catch {
             #expect(error.code == .notFound)
-            for family in SimulatedFamily.all { #expect(error.description.contains("sim:\(family.name)")) }
+            for name in SimulatedFamily.names { #expect(error.description.contains("sim:\(name)")) }
         }
+    }
+
+    /// The names of readers lead to their families, and stay the names of the links.
+    @Test(arguments: [("posmate", "epos"), ("emvswiper", "bbpos"), ("spm20", "jsonpos")])
+    func readersAreOpenedByTheirOwnNames(name: String, family: String) async throws {
+        #expect(SimulatedFamily.named(name)?.name == family)
+        #expect(ReaderFamily.named(family) != nil)
+        #expect(SimulatedFamily.names.contains(name))
+        let transport = try SimulatedLinks.open(LinkName(.sim, name))
+        #expect(transport.link == LinkName(.sim, name))
+        await transport.close()
     }
 }

@@ -15,25 +15,15 @@ struct MiuraProgram: ~Copyable {
         payer: String = "{\"pin\": {\"digits\": \"1234\"}}", card: [(String, String)] = [], hasPINKey: Bool = true,
         faults: [PlannedFault] = []
     ) throws {
-        var configuration = KernelConfiguration(
-            type: TerminalType(rawValue: 0x22), capabilities: try #require(TerminalCapabilities(hex("E0F8C8"))),
-            additionalCapabilities: try #require(AdditionalTerminalCapabilities(hex("F000F0F001"))),
-            country: hex("0528"), applicationVersion: hex("0002"))
-        configuration.limits = RiskLimits(floorLimit: 1)
-        // An amount above the floor limit goes to the issuer.
-        configuration.actionCodes.online = TerminalVerificationResults(rawValue: 0x00_0000_8000)
-        let application = try SupportedApplication(hex("A000000999"), allowsPartialName: true)
-        let cipher: MiuraTerminal<PlainCryptography>.PINCipher = { pin, _ in pin.octets + hex("FFFFFFFF") }
         reader = SimulatedReader(
             MiuraTerminal(
-                TillSettings(applications: [TerminalApplication(application, configuration)]),
-                card: try PlainCard.card(card), payer: try SimulatedPayer(json: Array(payer.utf8)), PlainCryptography(),
-                pinCipher: hasPINKey ? cipher : nil),
+                try PlainTerminal.settings(), card: try PlainCard.card(card), payer: try PlainTerminal.payer(payer),
+                PlainCryptography(), pinCipher: hasPINKey ? PlainTerminal.pinCipher : nil),
             faults: faults)
     }
 
-    /// Sends a command, and returns what the reader sends in a time: bodies and statuses in digits, unsolicited ones with a
-    /// star.
+    /// Sends a command, and returns what the reader sends in a time: bodies and statuses in digits, unsolicited ones
+    /// with a star.
     mutating func send(_ apdu: String, for duration: Duration = .milliseconds(100)) throws -> [String] {
         try send(frame: try MiuraFormat.command(hex(apdu)), for: duration)
     }

@@ -1,0 +1,536 @@
+package import JackdawEMV
+
+/// A payment at an SPm20 terminal, which processes it as a whole: card, PIN, and the message to its own host. A machine
+/// without I/O that carries out the effects of a ``PaymentFlow`` with requests of JSONPOS, and makes the events of the
+/// payment from what the terminal sends.
+///
+/// The till cannot see when the terminal asks its host. So `Purchase` is the flow's request to the host
+/// (``PaymentAction/askHost``): the journal is written before it, and a result that does not come is an unknown
+/// decision of the host. The flow learns of no kernel; it treats the payment as one by a card that is read once.
+///
+/// The terminal's bytes for its host come as ``Output/tunnel(_:)``; the caller opens the connections. Times count from
+/// any start, and never decrease.
+package struct JSONPOSPayment: ~Copyable {
+    /// A task for the caller, or a report to it.
+    package enum Output: Sendable {
+        /// Bytes for the terminal.
+        case send([UInt8])
+        /// An event for the payment, with the identifier of the effect that it answers.
+        case event(PaymentEvent, answering: Int?)
+        /// The state of the terminal.
+        case status(JSONPOSStatus)
+        /// The result of the payment. Also of one that the flow has ended without it: an approval must then be
+        /// refunded.
+        case result(JSONPOSResult)
+        /// A task for the terminal's connection to its host.
+        case tunnel(JSONPOSTunnel.Output)
+        /// Input that changes nothing, in a few words without card data.
+        case note(String)
+    }
+
+    /// The state of the link to the terminal.
+    private enum Link {
+        case down
+        /// Line feeds were sent, and `_Sync` follows after a pause.
+        case pausing(until: Duration)
+        /// `_Sync` or `NetworkStart` waits for its answer.
+        case opening
+        case open
+    }
+
+    /// The stage of the payment.
+    private enum Stage {
+        case idle
+        /// The link is opened for the payment.
+        case preparing
+        case ready
+        /// `Purchase` was sent, and the flow waits for its result.
+        case paying
+        /// `Purchase` was sent, and the flow has ended without its result.
+        case settling
+        case over
+    }
+
+    private enum Purpose {
+        case synchronise
+        case network
+        case purchase
+        case check
+    }
+
+    private struct Request {
+        let id: String
+        let purpose: Purpose
+        /// The time at which the request is given up; nil if the terminal may take as long as it needs.
+        let deadline: Duration?
+    }
+
+    /// The result of the payment; nil before it.
+    package private(set) var result: JSONPOSResult?
+
+    private let transaction: KernelTransaction
+    private let receipt: Int
+    private let sequence: Int
+    private let settings: JSONPOSPaymentSettings
+    private var link = Link.down
+    private var stage = Stage.idle
+    /// The identifier of the effect under way.
+    private var task: Int?
+    private var requests: [Request] = []
+    private var count = 0
+    /// The time of the next `Check`; nil if none is planned.
+    private var checkTime: Duration?
+    /// The last state that the terminal reported.
+    private var status: JSONPOSStatus?
+    private var tunnel = JSONPOSTunnel()
+    private var frames = FrameReader(JSONPOSFormat())
+    private var silenceDeadline: Duration?
+    private var outputs: [Output] = []
+
+    /// A payment that has not started.
+    /// - Parameters:
+    ///   - transaction: amount, currency and number.
+    ///   - receipt: `receipt_id`. Default: the number of the transaction.
+    ///   - sequence: `sequence_id`. Default: the number of the transaction.
+    ///   - settings: the values that may change.
+    package init(
+        _ transaction: KernelTransaction, receipt: Int? = nil, sequence: Int? = nil,
+        _ settings: JSONPOSPaymentSettings = JSONPOSPaymentSettings()
+    ) {
+        self.transaction = transaction
+        self.receipt = receipt ?? Int(clamping: transaction.sequenceNumber)
+        self.sequence = sequence ?? Int(clamping: transaction.sequenceNumber)
+        self.settings = settings
+    }
+
+    // MARK: the effects of the payment
+
+    /// Carries out an effect of the payment.
+    /// - Parameters:
+    ///   - effect: any effect; those on journal and app are ignored.
+    ///   - now: the current time.
+    /// - Returns: the outputs.
+    package mutating func carryOut(_ effect: PaymentEffect, at now: Duration) -> [Output] {
+        switch effect.action {
+        case .prepare:
+            task = effect.identifier
+            stage = .preparing
+            open(at: now)
+        case .acceptCard:
+            task = effect.identifier
+            // The terminal reads the card itself, after `Purchase`.
+            emit(.cardSwiped)
+        case .askHost:
+            task = effect.identifier
+            purchase(at: now)
+        // The flow cannot cancel a request to the host. The terminal can, while it waits for card or PIN.
+        case .reject(.cancelled): if stage == .paying { send("Abort") }
+        case .reverse:
+            guard stage == .paying else { break }
+            stage = .settling
+            send("Abort")
+            check(at: now)
+        case .stopReader: stage = .over
+        case .end:
+            if stage == .paying { stage = .settling }
+            if stage != .settling { stage = .over }
+        case .processCard, .chooseApplication, .completeCard, .captureSignature, .verifySignature, .storeRecord,
+            .writeJournal, .useNewAmount, .prompt, .ignore, .reject:
+            break
+        }
+        return takeOutputs()
+    }
+
+    /// Opens the conversation again on a new link, after ``lose()``.
+    /// - Parameter now: the current time.
+    /// - Returns: the outputs.
+    package mutating func reconnect(at now: Duration) -> [Output] {
+        open(at: now)
+        return takeOutputs()
+    }
+
+    private mutating func open(at now: Duration) {
+        outputs.append(.send([UInt8](repeating: UInt8(ascii: "\n"), count: 64)))
+        link = .pausing(until: now + .milliseconds(100))
+    }
+
+    private mutating func purchase(at now: Duration) {
+        guard stage == .ready, let currency = Currency.find(transaction.currency.span) else {
+            note("no payment is possible")
+            return emit(.hostUnreachable)
+        }
+        stage = .paying
+        var parameters = identity
+        parameters["amount"] = .number(Double(transaction.amount))
+        parameters["currency"] = .text(currency.alphabeticCode)
+        request("Purchase", .object(parameters), .purchase, at: now)
+        checkTime = now + settings.checkDelay
+    }
+
+    /// Asks the terminal for the result of the payment.
+    private mutating func check(at now: Duration) {
+        checkTime = nil
+        guard case .open = link, !requests.contains(where: { $0.purpose == .check }) else { return }
+        request("Check", .object(identity), .check, at: now)
+    }
+
+    private var identity: [String: JSONValue] {
+        [
+            "api_key": .text(settings.apiKey), "receipt_id": .number(Double(receipt)),
+            "sequence_id": .number(Double(sequence)),
+        ]
+    }
+
+    // MARK: bytes and time
+
+    /// The time at which ``advance(to:)`` has work to do; nil if there is no deadline.
+    package var nextDeadline: Duration? {
+        var times = requests.compactMap(\.deadline)
+        if case .pausing(let end) = link { times.append(end) }
+        if let checkTime, case .open = link { times.append(checkTime) }
+        if let silenceDeadline { times.append(silenceDeadline) }
+        return times.min()
+    }
+
+    /// Handles bytes from the terminal.
+    /// - Parameters:
+    ///   - bytes: the next bytes.
+    ///   - now: the current time.
+    /// - Returns: the outputs.
+    package mutating func receive(_ bytes: Span<UInt8>, at now: Duration) -> [Output] {
+        cut(at: now) { reader, take in reader.receive(bytes, take) }
+        silenceDeadline = frames.pendingCount > 0 ? now + settings.silence : nil
+        return takeOutputs()
+    }
+
+    /// Handles the deadlines up to a time.
+    /// - Parameter now: the current time.
+    /// - Returns: the outputs.
+    package mutating func advance(to now: Duration) -> [Output] {
+        if let deadline = silenceDeadline, deadline <= now {
+            silenceDeadline = nil
+            cut(at: now) { reader, take in reader.finish(take) }
+        }
+        if case .pausing(let end) = link, end <= now {
+            link = .opening
+            request("_Sync", .object([:]), .synchronise, at: now)
+        }
+        let late = requests.filter { $0.deadline.map { $0 <= now } ?? false }
+        for request in late {
+            requests.removeAll { $0.id == request.id }
+            giveUp(request.purpose, at: now)
+        }
+        if let time = checkTime, time <= now { check(at: now) }
+        return takeOutputs()
+    }
+
+    /// Handles the loss of the link.
+    /// - Returns: the outputs: the event for the payment, and the end of the terminal's connections.
+    package mutating func lose() -> [Output] {
+        link = .down
+        requests = []
+        checkTime = nil
+        frames.reset()
+        silenceDeadline = nil
+        carryOut(tunnel.reset())
+        if stage == .idle || stage == .preparing || stage == .ready { stage = .over }
+        emit(.linkLost)
+        return takeOutputs()
+    }
+
+    // MARK: the terminal's connections
+
+    /// The caller has opened a connection for the terminal.
+    /// - Parameter connection: the number of the connection.
+    /// - Returns: the outputs.
+    package mutating func opened(_ connection: Int) -> [Output] {
+        carryOut(tunnel.opened(connection))
+        return takeOutputs()
+    }
+
+    /// The caller received bytes for the terminal.
+    /// - Parameters:
+    ///   - bytes: the bytes.
+    ///   - connection: the number of the connection.
+    /// - Returns: the outputs.
+    package mutating func receive(_ bytes: [UInt8], from connection: Int) -> [Output] {
+        carryOut(tunnel.receive(bytes, from: connection))
+        return takeOutputs()
+    }
+
+    /// A connection could not be opened, or was closed by its peer.
+    /// - Parameters:
+    ///   - connection: the number of the connection.
+    ///   - reason: the reason in a few words, without card data.
+    /// - Returns: the outputs.
+    package mutating func closed(_ connection: Int, reason: String) -> [Output] {
+        carryOut(tunnel.closed(connection, reason))
+        return takeOutputs()
+    }
+
+    private mutating func carryOut(_ step: JSONPOSTunnel.Step) {
+        for message in step.messages { outputs.append(.send(message.frame)) }
+        for output in step.outputs { outputs.append(.tunnel(output)) }
+    }
+
+    // MARK: messages of the terminal
+
+    private mutating func cut(
+        at now: Duration,
+        _ body: (inout FrameReader<JSONPOSFormat>, (FrameEvent, Span<UInt8>) -> Void) -> Void
+    ) {
+        var reader = FrameReader(JSONPOSFormat())
+        swap(&reader, &frames)
+        body(&reader) { event, frame in
+            switch event {
+            case .frame: take(frame, at: now)
+            case .fault(let fault, _): note("bytes that are no frame: \(fault)")
+            case .skipped: break
+            }
+        }
+        swap(&reader, &frames)
+    }
+
+    private mutating func take(_ frame: Span<UInt8>, at now: Duration) {
+        let message: JSONPOSMessage
+        do throws(JSONValue.Fault) {
+            message = try JSONPOSMessage(frame)
+        } catch {
+            return note("a message that cannot be parsed: \(error.message)")
+        }
+        switch message {
+        case .request(let method, let parameters, let id): take(method, parameters, id: id)
+        case .result(let value, let id):
+            guard let purpose = close(id) else { return note("a result without a request") }
+            take(value, of: purpose, at: now)
+        case .failure(let code, let text, let id, let name):
+            guard let id, let purpose = close(id) else { return note("an error without a request: \(code)") }
+            take(JSONPOSError(rawValue: code), text, name, of: purpose, at: now)
+        }
+    }
+
+    private mutating func take(_ method: String, _ parameters: JSONValue, id: String?) {
+        switch method {
+        case "StatusEvent":
+            let new = JSONPOSStatus(parameters)
+            status = new
+            outputs.append(.status(new))
+        case "_Keepalive", "_Sync", "PosMessage": break
+        case "_CloseReason", "_Error": note("the terminal reports an error of the link")
+        default:
+            if let step = tunnel.receive(method, parameters, id: id) { return carryOut(step) }
+            note("a request of the terminal that is not known")
+            guard let id else { return }
+            let error = JSONPOSError.methodNotFound.rawValue
+            outputs.append(.send(JSONPOSMessage.failure(code: error, message: "not supported", id: id).frame))
+            return
+        }
+        if let id { outputs.append(.send(JSONPOSMessage.result(.object([:]), id: id).frame)) }
+    }
+
+    private mutating func take(_ value: JSONValue, of purpose: Purpose, at now: Duration) {
+        switch purpose {
+        case .synchronise: request("NetworkStart", .object([:]), .network, at: now)
+        case .network: begin(at: now)
+        case .purchase, .check:
+            let text = value["response_text"]?.text
+            if text == settings.approvedText {
+                finish(.approved(transaction: value["transaction_id"]?.text.map { JSONPOSDialect.plain($0) }))
+            } else if purpose == .check {
+                finish(.declined(JSONPOSDialect.plain(text ?? "")))
+            } else {
+                // A result that is no approval is not published: the terminal is asked once more.
+                checkTime = now
+            }
+        }
+    }
+
+    private mutating func take(
+        _ error: JSONPOSError, _ text: String, _ name: String?, of purpose: Purpose, at now: Duration
+    ) {
+        switch purpose {
+        case .synchronise: fail("the terminal refuses _Sync: \(error)")
+        case .network:
+            // A terminal with a network of its own needs no other.
+            note("the terminal refuses NetworkStart: \(error)")
+            begin(at: now)
+        case .purchase where error == .unknown: finish(.declined(JSONPOSDialect.plain(text)))
+        case .purchase where error.isProtocolError: finish(.notExecuted)
+        case .purchase: checkTime = now
+        case .check where name == settings.notFoundName && status?.step == nil: finish(.notExecuted)
+        case .check: checkTime = now + settings.checkInterval
+        }
+    }
+
+    /// The conversation has begun.
+    private mutating func begin(at now: Duration) {
+        link = .open
+        switch stage {
+        case .preparing:
+            stage = .ready
+            emit(.prepared)
+        case .paying, .settling: check(at: now)
+        case .idle, .ready, .over: break
+        }
+    }
+
+    private mutating func giveUp(_ purpose: Purpose, at now: Duration) {
+        switch purpose {
+        case .synchronise, .network: fail("a request that the terminal does not answer")
+        case .check: checkTime = now + settings.checkInterval
+        case .purchase: break
+        }
+    }
+
+    private mutating func fail(_ text: String) {
+        note(text)
+        link = .down
+        guard stage == .preparing else { return }
+        stage = .over
+        emit(.preparationFailed)
+    }
+
+    private mutating func finish(_ result: JSONPOSResult) {
+        guard stage == .paying || stage == .settling else { return note("a second result") }
+        requests.removeAll { $0.purpose == .purchase || $0.purpose == .check }
+        checkTime = nil
+        self.result = result
+        outputs.append(.result(result))
+        defer { stage = .over }
+        guard stage == .paying else { return }
+        switch result {
+        case .approved: emit(.hostApproved)
+        case .declined: emit(.hostDeclined)
+        case .notExecuted: emit(.hostUnreachable)
+        }
+    }
+
+    // MARK: what the parts of the machine use
+
+    private mutating func request(
+        _ method: String, _ parameters: JSONValue, _ purpose: Purpose, at now: Duration
+    ) {
+        count += 1
+        let id = "\(count)"
+        let deadline = purpose == .purchase ? nil : now + settings.answerLimit
+        requests.append(Request(id: id, purpose: purpose, deadline: deadline))
+        outputs.append(.send(JSONPOSMessage.request(method: method, parameters: parameters, id: id).frame))
+    }
+
+    /// Sends a notification without parameters.
+    private mutating func send(_ method: String) {
+        outputs.append(.send(JSONPOSMessage.request(method: method, parameters: .object([:]), id: nil).frame))
+    }
+
+    /// Closes the request with an identifier. That of a payment stays open until its result is known.
+    private mutating func close(_ id: String) -> Purpose? {
+        guard let index = requests.firstIndex(where: { $0.id == id }) else { return nil }
+        let purpose = requests[index].purpose
+        if purpose != .purchase { requests.remove(at: index) }
+        return purpose
+    }
+
+    private mutating func emit(_ event: PaymentEvent) {
+        outputs.append(.event(event, answering: event.isAnswer ? task : nil))
+    }
+
+    private mutating func note(_ text: String) { outputs.append(.note(text)) }
+
+    /// The bytes first: an event makes the caller hand in effects, whose bytes must come after these.
+    private mutating func takeOutputs() -> [Output] {
+        defer { outputs = [] }
+        return outputs.filter(\.isBytes) + outputs.filter { !$0.isBytes }
+    }
+}
+
+extension JSONPOSPayment.Output {
+    fileprivate var isBytes: Bool {
+        if case .send = self { true } else { false }
+    }
+}
+
+/// The values of payments at SPm20 terminals that are not public or may change.
+package struct JSONPOSPaymentSettings: Sendable, Hashable {
+    /// The program's key (`api_key`), which Poplatek assigns.
+    package var apiKey = "test"
+    /// The text of a result that is an approval (`response_text`).
+    package var approvedText = "Approved"
+    /// The name of the error of `Check` if the terminal does not know the payment (`string_code`).
+    package var notFoundName = "TRANSACTION_NOT_FOUND"
+    /// The limit of answers to requests that are not payments.
+    package var answerLimit: Duration
+    /// The longest pause in a frame.
+    package var silence: Duration
+    /// The time after which the terminal is asked for the result of a payment that it has not sent.
+    package var checkDelay = Duration.seconds(150)
+    /// The time from one such question to the next.
+    package var checkInterval = Duration.seconds(10)
+    /// The time after which a payment is given up: the flow's limit for the host.
+    package var limit = Duration.seconds(300)
+
+    /// The values of the family's own profile.
+    package init() {
+        let times = JSONPOSDialect().times
+        (answerLimit, silence) = (times.answer, times.silence)
+    }
+
+    /// - Parameter profile: the values that are not public or may change.
+    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) if the profile is incomplete or invalid.
+    package init(profile: ReaderProfile) throws(ReaderError) {
+        self.init()
+        let times = try profile.times()
+        (answerLimit, silence) = (times.answer, times.silence)
+        apiKey = try profile.text(.apiKey)
+        approvedText = try profile.text(.approvedText)
+        notFoundName = try profile.text(.notFoundName)
+        checkDelay = .milliseconds(try profile.integer(.checkDelay, in: 1...600_000))
+        checkInterval = .milliseconds(try profile.integer(.checkInterval, in: 1...600_000))
+        limit = .milliseconds(try profile.integer(.purchaseLimit, in: 1...600_000))
+    }
+
+    /// Returns a policy whose limit for the host is that of a whole payment, with cardholder and card.
+    /// - Parameter policy: the other rules. Default: those of the flow.
+    /// - Returns: the policy.
+    package func policy(_ policy: PaymentPolicy = PaymentPolicy()) -> PaymentPolicy {
+        var policy = policy
+        policy.limits.host = limit
+        return policy
+    }
+}
+
+extension ReaderProfile {
+    /// The known facts about payments at SPm20 terminals.
+    static let jsonposPayment: [ProfileKey: ProfileEntry] = [
+        .apiKey: ProfileEntry(
+            "api_key of a payment", .text("test"), .unknown, "invented; Poplatek assigns a key to each program"),
+        .approvedText: ProfileEntry(
+            "response_text of a result that is an approval", .text("Approved"), .reported,
+            "a program in a public repository that uses JSONPOS"),
+        .notFoundName: ProfileEntry(
+            "string_code of Check if the terminal does not know the payment", .text("TRANSACTION_NOT_FOUND"),
+            .documented, "Poplatek JSONPOS API, section 1.2"),
+        .checkDelay: ProfileEntry(
+            "ms until the terminal is asked for a result that it has not sent", .number(150_000), .unknown,
+            "invented; the terminal's own limits are not published"),
+        .checkInterval: ProfileEntry(
+            "ms from one such question to the next", .number(10_000), .unknown, "invented"),
+        .purchaseLimit: ProfileEntry(
+            "ms after which a payment is given up, at most 600,000", .number(300_000), .unknown,
+            "invented; the terminal's own limits are not published"),
+    ]
+}
+
+extension ProfileKey {
+    /// The key of a program that sends payments to SPm20 terminals.
+    static let apiKey: ProfileKey = "jsonpos.apiKey"
+    /// The text of an approval of SPm20 terminals.
+    static let approvedText: ProfileKey = "jsonpos.approvedText"
+    /// The name of the error of SPm20 terminals that do not know a payment.
+    static let notFoundName: ProfileKey = "jsonpos.notFoundName"
+    /// The time until an SPm20 terminal is asked for a result.
+    static let checkDelay: ProfileKey = "jsonpos.checkDelay"
+    /// The time between such questions.
+    static let checkInterval: ProfileKey = "jsonpos.checkInterval"
+    /// The limit of a payment at an SPm20 terminal.
+    static let purchaseLimit: ProfileKey = "jsonpos.limit"
+}

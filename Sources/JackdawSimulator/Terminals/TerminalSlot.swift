@@ -1,0 +1,278 @@
+import JackdawBytes
+package import JackdawEMV
+
+/// Enciphers a PIN for the issuer: digits in ASCII, and the objects of the authorisation. Nil if it cannot.
+package typealias TerminalPINCipher = @Sendable (SecretOctets, DataObjectStore) -> [UInt8]?
+
+/// The slot of a simulated reader that has a kernel: the virtual card, its cardholder and the run of the contact
+/// kernel, in virtual time. A machine without I/O, which the models of such readers share.
+///
+/// A model calls ``advance()`` at ``nextDeadline``, and makes its messages from the notices.
+struct TerminalSlot<Primitives: AuthenticationPrimitives>: Sendable {
+    /// A report to the reader's model.
+    enum Notice: Sendable {
+        /// The cardholder has inserted the card.
+        case inserted
+        /// The cardholder has removed the card.
+        case removed
+        /// An event of the card or the kernel.
+        case event(PaymentEvent)
+        /// The application is selected, and ``begin(_:at:)`` must supply the transaction.
+        case transactionNeeded
+        /// The cardholder is asked for a PIN.
+        case pinAsked(PINRequest)
+        /// The cardholder cancelled at the PIN pad.
+        case pinCancelled
+        /// The wait of ``limitWait(until:)`` is over.
+        case waitEnded
+    }
+
+    /// Something that happens at a time.
+    private enum Happening {
+        case insertion
+        case removal
+        case command(CardCommand, process: Int)
+        case pin(SimulatedPayer.Answer, process: Int)
+        case choice(Int, process: Int)
+        case waitEnds(process: Int)
+    }
+
+    /// The time in which the cardholder takes the card out after a result.
+    static var takingCard: Duration { .seconds(1) }
+
+    /// The card, with its counters and blocks.
+    private(set) var card: VirtualCard
+    private(set) var isCardIn = false
+    /// Whether the reader takes a card. One that is inserted into a closed slot has no effect.
+    var isOpen = false
+    /// The end of the kernel; nil before it.
+    private(set) var outcome: KernelOutcome?
+    /// The reasons for the course of its payments, which a real reader does not report.
+    private(set) var course = PaymentReasons()
+    /// The entry of a PIN under way, or the last one.
+    private(set) var pinRequest: PINRequest?
+
+    private let settings: TillSettings
+    private let primitives: Primitives
+    private let pinCipher: TerminalPINCipher?
+    private var payer: SimulatedPayer
+    private var queue = EventQueue<Happening>()
+    private var random: SplitMix
+    private var process: ContactProcess<Primitives>?
+    /// The number of the process: what belongs to an earlier one does not count.
+    private var processNumber = 0
+    private var request: OnlineRequest?
+    /// The PIN for the issuer, digits in ASCII.
+    private var onlinePIN: SecretOctets?
+    private var notices: [Notice] = []
+
+    /// A slot without a card.
+    /// - Parameters:
+    ///   - settings: the terminal: applications, the time of an exchange with the card, the seed.
+    ///   - card: the card that the cardholder inserts.
+    ///   - payer: the cardholder.
+    ///   - primitives: RSA and SHA-1 for the terminal.
+    ///   - pinCipher: enciphers PINs for the issuer; nil for a reader without a key for PINs.
+    init(
+        _ settings: TillSettings, card: VirtualCard, payer: SimulatedPayer, _ primitives: Primitives,
+        pinCipher: TerminalPINCipher?
+    ) {
+        self.settings = settings
+        self.card = card
+        self.payer = payer
+        self.primitives = primitives
+        self.pinCipher = pinCipher
+        random = SplitMix(seed: settings.seed)
+    }
+
+    /// Whether the reader has a key for PINs.
+    var hasPINKey: Bool { pinCipher != nil }
+
+    /// Whether the cardholder or the host must choose one of ``candidates``.
+    var isChoosing: Bool { process?.isChoosing == true }
+
+    /// The applications of the choice, best first.
+    var candidates: [ApplicationCandidate] { process?.candidates ?? [] }
+
+    /// Whether the kernel broke the payment off because the card was lost.
+    var isCardLost: Bool {
+        if case .terminated(let reason)? = outcome?.disposition { reason.code == .cardLost } else { false }
+    }
+
+    /// Returns the objects for the issuer.
+    /// - Parameter pinTag: the tag under which a PIN for the issuer is added, enciphered.
+    /// - Returns: the objects; none before the card's request to ask the issuer.
+    func authorisation(pinTag: Tag) -> DataObjectStore {
+        var objects = request?.objects ?? DataObjectStore()
+        if let onlinePIN, let block = pinCipher?(onlinePIN, objects) { objects[pinTag] = block }
+        return objects
+    }
+
+    // MARK: the cardholder at the reader
+
+    /// Asks the cardholder for the card until they insert it: taps and swipes have no effect.
+    /// - Returns: whether the cardholder inserts it.
+    @discardableResult
+    mutating func presentCard(at now: Duration) -> Bool {
+        while let (way, due) = payer.receive(.presentCard, at: now) {
+            guard case .inserts = way else { continue }
+            queue.add(.insertion, at: due)
+            return true
+        }
+        return false
+    }
+
+    /// Has the cardholder take the card out, if it is in.
+    mutating func takeCardOut(after now: Duration) {
+        if isCardIn { queue.add(.removal, at: now + Self.takingCard) }
+    }
+
+    /// Has the cardholder choose an application.
+    mutating func askForApplication(at now: Duration) {
+        let question = SimulatedPayer.Question.chooseApplication(candidates)
+        guard case (.chooses(let index), let due)? = payer.receive(question, at: now) else { return }
+        queue.add(.choice(index, process: processNumber), at: due)
+    }
+
+    /// Has the cardholder sign.
+    /// - Returns: whether the merchant finds the signature right, and the time; nil if the cardholder does not answer.
+    mutating func sign(at now: Duration) -> (isRight: Bool, at: Duration)? {
+        guard let (answer, due) = payer.receive(.sign, at: now) else { return nil }
+        if case .signs(let isRight) = answer { return (isRight, due) }
+        return (false, due)
+    }
+
+    // MARK: the run of the kernel
+
+    /// Begins a payment with the card in the slot. Without a transaction, it is asked for after the selection.
+    mutating func start(_ transaction: KernelTransaction?, at now: Duration) -> [Notice] {
+        endProcess()
+        course.requestedType = nil
+        process = ContactProcess(settings, transaction, primitives, card.wedge, SplitMix(seed: random.next()))
+        take(process?.start() ?? [], at: now)
+        return takeNotices()
+    }
+
+    /// Goes on with an application, an index of ``candidates``.
+    mutating func choose(_ index: Int, at now: Duration) -> [Notice] {
+        take(process?.choose(index) ?? [], at: now)
+        return takeNotices()
+    }
+
+    /// Goes on with the transaction that was asked for.
+    mutating func begin(_ transaction: KernelTransaction, at now: Duration) -> [Notice] {
+        take(process?.begin(transaction) ?? [], at: now)
+        return takeNotices()
+    }
+
+    /// Goes on with the issuer's answer, or its absence.
+    mutating func complete(_ host: HostAnswer, at now: Duration) -> [Notice] {
+        take(process?.complete(host) ?? [], at: now)
+        return takeNotices()
+    }
+
+    /// Plans the end of a wait. It does not come if a payment starts or ends before.
+    mutating func limitWait(until due: Duration) {
+        processNumber += 1
+        queue.add(.waitEnds(process: processNumber), at: due)
+    }
+
+    /// Ends the payment: what it still waits for does not count.
+    mutating func endProcess() {
+        process = nil
+        processNumber += 1
+        (request, outcome, pinRequest, onlinePIN) = (nil, nil, nil, nil)
+    }
+
+    // MARK: steps in virtual time
+
+    /// The time of the next step; nil if there is none.
+    var nextDeadline: Duration? { queue.nextDeadline }
+
+    /// Takes the next step, whose time is ``nextDeadline``.
+    mutating func advance() -> [Notice] {
+        guard let now = queue.nextDeadline else { return [] }
+        switch queue.removeFirst() {
+        case .insertion: insert()
+        case .removal: remove()
+        case .command(let command, let number): transmit(command, number, at: now)
+        case .pin(let answer, let number): takePIN(answer, number, at: now)
+        case .choice(let index, let number):
+            guard number == processNumber, isChoosing else { break }
+            if candidates.indices.contains(index) {
+                take(process?.choose(index) ?? [], at: now)
+            } else {
+                askForApplication(at: now)
+            }
+        case .waitEnds(let number): if number == processNumber { notices.append(.waitEnded) }
+        }
+        return takeNotices()
+    }
+
+    private mutating func takeNotices() -> [Notice] {
+        defer { notices = [] }
+        return notices
+    }
+
+    private mutating func insert() {
+        guard !isCardIn, isOpen else { return }
+        isCardIn = true
+        _ = card.powerOn()
+        notices.append(.inserted)
+    }
+
+    private mutating func remove() {
+        guard isCardIn else { return }
+        isCardIn = false
+        card.powerOff()
+        notices.append(.removed)
+    }
+
+    private mutating func transmit(_ command: CardCommand, _ number: Int, at now: Duration) {
+        guard number == processNumber, isCardIn else { return }
+        guard !card.isMute else { return take(process?.loseCard() ?? [], at: now) }
+        var octets = command.octets
+        let answer = card.receive(octets.span)
+        octets.wipe()
+        if let due = payer.cardAnswered(at: now) { queue.add(.removal, at: due) }
+        take(process?.receive(answer) ?? [], at: now)
+    }
+
+    private mutating func takePIN(_ answer: SimulatedPayer.Answer, _ number: Int, at now: Duration) {
+        guard number == processNumber else { return }
+        switch answer {
+        case .enters(let digits) where pinRequest?.isOnline == true:
+            onlinePIN = digits
+            take(process?.enter(.onlinePINEntered) ?? [], at: now)
+        case .enters(let digits): take(process?.enter(.pin(digits.digitNumbers)) ?? [], at: now)
+        case .cancels: notices.append(.pinCancelled)
+        default: take(process?.enter(.pinBypassed) ?? [], at: now)
+        }
+    }
+
+    private mutating func take(_ outputs: [CardProcessOutput], at now: Duration) {
+        for output in outputs {
+            switch output {
+            case .transmit(let command):
+                queue.add(.command(command, process: processNumber), at: now + settings.exchange)
+            case .enterPIN(let question): enterPIN(question, at: now)
+            case .authorise(let request): self.request = request
+            case .finished(let outcome):
+                self.outcome = outcome
+                course.addReasons(of: outcome)
+            case .step(let step): course.addReasons(of: step)
+            case .event(let event): notices.append(.event(event))
+            case .transactionNeeded: notices.append(.transactionNeeded)
+            case .tapStep, .tapFinished: break
+            }
+        }
+    }
+
+    private mutating func enterPIN(_ question: PINRequest, at now: Duration) {
+        pinRequest = question
+        guard !question.isOnline || hasPINKey else { return take(process?.enter(.pinPadFailed) ?? [], at: now) }
+        notices.append(.pinAsked(question))
+        guard let (answer, due) = payer.receive(.enterPIN(question), at: now) else { return }
+        queue.add(.pin(answer, process: processNumber), at: due)
+    }
+}
