@@ -5,8 +5,10 @@ extension CardEvent {
     /// The event of a payment with the swiped card: whether it has a chip, by the service code of track 2. Unreadable is
     /// also a track that the reader masked or encrypted, and one that is none of a payment card.
     package var paymentEvent: PaymentEvent {
-        guard let stripe, let track = StripeTrack(stripe) else { return .swipeUnreadable }
-        return track.hasChip ? .chipCardSwiped : .cardSwiped
+        guard let stripe, let code = stripe.withOctets({ try? Track2(equivalentData: $0) })?.serviceCode else {
+            return .swipeUnreadable
+        }
+        return code.hasChip ? .chipCardSwiped : .cardSwiped
     }
 
     /// Returns the objects of an authorisation with the swiped card, as a till has them that asks the issuer without a
