@@ -4,11 +4,29 @@ package enum PaymentLink: String, Sendable, Hashable, CaseIterable {
     case kernel = "sim:kernel"
     /// The card is in a Miura reader, which runs the contact kernel, and the till sends messages of MPI.
     case miura = "sim:miura"
+    /// The card is in a PosMate, which runs the contact kernel over an invented wire.
+    case posmate = "sim:posmate"
+    /// The card is in an EMVSwiper, which runs the contact kernel over an invented wire.
+    case emvswiper = "sim:emvswiper"
+    /// The card is in an SPm20 terminal, which takes the payment as a whole and asks the issuer itself.
+    case spm20 = "sim:spm20"
+
+    /// Finds a link by its name, or by the name of the reader's family: `sim:epos` for `sim:posmate`.
+    /// - Parameter name: the name.
+    package init?(name: String) {
+        if let link = Self(rawValue: name) {
+            self = link
+            return
+        }
+        let reader = SimulatedFamilies.readers.first { "sim:\($0.family)" == name }
+        guard let reader, let link = Self(rawValue: "sim:\(reader.name)") else { return nil }
+        self = link
+    }
 
     /// Whether cards can be tapped.
     package var takesTaps: Bool { self == .kernel }
 
-    /// Whether cards can be swiped. The simulated Miura reader waits until the cardholder inserts the card.
+    /// Whether cards can be swiped. The simulated readers with a kernel wait until the cardholder inserts the card.
     package var takesSwipes: Bool { self == .kernel }
 
     /// Whether a cardholder presents the card at least once in a way that the reader takes.

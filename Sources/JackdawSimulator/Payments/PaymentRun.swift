@@ -28,7 +28,6 @@ package struct PaymentRun {
     package let header: PaymentRecording.Header
 
     private let link: PaymentLink
-    private let reference: String
     private var till: any PaymentTill
     private var steps = 0
     /// The number of entries that were returned.
@@ -53,19 +52,21 @@ package struct PaymentRun {
         header = PaymentRecording.Header(
             link: link.rawValue, card: setup.name, amount: Amount(minorUnits: amount, currencyCode: code))
         self.link = link
-        reference = header.card
+        let parts = ReaderTillParts(
+            settings: settings, reference: header.card, transaction: transaction, card: setup.card, payer: setup.payer,
+            issuer: setup.issuer)
         // Also with the other readers: it checks the values of the payment.
         var kernelTill = try SimulatedTill(
-            settings, reference: reference, transaction, card: setup.card, payer: setup.payer, issuer: setup.issuer,
-            primitives)
+            settings, reference: parts.reference, transaction, card: parts.card, payer: parts.payer,
+            issuer: parts.issuer, primitives)
         switch link {
         case .kernel:
             kernelTill.recorder = PaymentRecorder(CardMessageMask())
             till = kernelTill
-        case .miura:
-            till = MiuraTill(
-                settings, reference: reference, transaction, card: setup.card, payer: setup.payer,
-                issuer: setup.issuer, primitives)
+        case .miura: till = parts.miuraTill(primitives)
+        case .posmate: till = parts.posmateTill(primitives)
+        case .emvswiper: till = parts.emvswiperTill(primitives)
+        case .spm20: till = JSONPOSTill(parts, primitives)
         }
     }
 
@@ -112,11 +113,9 @@ package struct PaymentRun {
     /// The result of the payment so far.
     package var result: PaymentResult {
         PaymentResult(
-            outcome: till.payment.outcome, journal: till.payment.journal, entry: issuerEntry,
+            outcome: till.payment.outcome, journal: till.payment.journal, entry: till.issuerEntry,
             authorisationCode: till.decision?.authorisationCode, reasons: till.reasons, isSettled: till.isSettled)
     }
-
-    private var issuerEntry: IssuerLedger.Entry? { till.issuer.ledger[reference] }
 }
 
 /// The result of a payment with a virtual card, for people and programs. It has no card data but a masked account number.

@@ -4,8 +4,8 @@ import JackdawEMV
 protocol PaymentTill {
     /// The payment as a machine.
     var payment: PaymentFlow { get }
-    /// The issuer, with its ledger.
-    var issuer: SimulatedIssuer { get }
+    /// The payment in the issuer's ledger; nil if the issuer does not know it.
+    var issuerEntry: IssuerLedger.Entry? { get }
     /// The issuer's decision; nil before it.
     var decision: IssuerDecision? { get }
     /// The reasons for the course of the payment, in their order and each once.
@@ -32,11 +32,6 @@ extension SimulatedTill: PaymentTill {
     var applicationNames: [String] { process?.candidates.map(\.displayName) ?? [] }
 
     var isSettled: Bool { outbox.items.isEmpty }
-}
 
-extension MiuraTill: PaymentTill {
-    var entries: [PaymentEntry] { recorder.entries }
-
-    /// None: the reader itself has the cardholder choose.
-    var applicationNames: [String] { [] }
+    var issuerEntry: IssuerLedger.Entry? { issuer.ledger[reference] }
 }

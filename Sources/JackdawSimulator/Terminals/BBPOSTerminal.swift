@@ -6,7 +6,7 @@ package import JackdawReaders
 ///
 /// **Invented** are its wire (`BBPOSPaymentWire`), its own times, and which result follows from which end of the
 /// kernel; docs/readers/bbpos.md lists them. No real reader does the same.
-package struct BBPOSTerminal<Primitives: AuthenticationPrimitives>: TimedReaderModel {
+package struct BBPOSTerminal<Primitives: AuthenticationPrimitives>: KernelTerminal {
     package let family = "bbpos"
 
     enum State {
@@ -23,6 +23,8 @@ package struct BBPOSTerminal<Primitives: AuthenticationPrimitives>: TimedReaderM
 
     /// The card, with its counters and blocks.
     package var card: VirtualCard { slot.card }
+    package var reasons: [PaymentReason] { slot.course.all }
+    package var candidates: [ApplicationCandidate] { slot.candidates }
 
     private let wire: BBPOSPaymentWire
     private var slot: TerminalSlot<Primitives>

@@ -7,7 +7,7 @@ package import JackdawReaders
 ///
 /// **Invented** are its wire, the form and the order of its messages (`EPOSPaymentMessage`), its limits, and which
 /// error follows from which event of the kernel; docs/readers/epos.md lists them. No real terminal does the same.
-package struct EPOSTerminal<Primitives: AuthenticationPrimitives>: TimedReaderModel {
+package struct EPOSTerminal<Primitives: AuthenticationPrimitives>: KernelTerminal {
     package let family = "epos"
 
     enum State {
@@ -43,6 +43,8 @@ package struct EPOSTerminal<Primitives: AuthenticationPrimitives>: TimedReaderMo
 
     /// The card, with its counters and blocks.
     package var card: VirtualCard { slot.card }
+    package var reasons: [PaymentReason] { slot.course.all }
+    package var candidates: [ApplicationCandidate] { slot.candidates }
 
     private let values: EPOSPaymentSettings
     private var slot: TerminalSlot<Primitives>

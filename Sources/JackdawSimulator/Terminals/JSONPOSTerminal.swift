@@ -6,7 +6,7 @@ package import JackdawReaders
 ///
 /// Its bytes for the host are invented (`TerminalHostMessage`), and so are the texts of its errors, its limits and the
 /// order of its notifications; docs/readers/jsonpos.md lists them.
-package struct JSONPOSTerminal<Primitives: AuthenticationPrimitives>: TimedReaderModel {
+package struct JSONPOSTerminal<Primitives: AuthenticationPrimitives>: KernelTerminal {
     package let family = "jsonpos"
 
     enum State {
@@ -79,6 +79,10 @@ package struct JSONPOSTerminal<Primitives: AuthenticationPrimitives>: TimedReade
 
     /// The card, with its counters and blocks.
     package var card: VirtualCard { slot.card }
+    package var reasons: [PaymentReason] { slot.course.all }
+    package var candidates: [ApplicationCandidate] { slot.candidates }
+    /// Whether no message to its host waits.
+    package var isSettled: Bool { outbox.items.isEmpty }
 
     var slot: TerminalSlot<Primitives>
     var state = State.idle

@@ -6,11 +6,13 @@ package import JackdawReaders
 ///
 /// The reader has no keys for card data, so its results have the card's objects in clear. Each result that is not
 /// published is marked in docs/readers/miura.md.
-package struct MiuraTerminal<Primitives: AuthenticationPrimitives>: TimedReaderModel {
+package struct MiuraTerminal<Primitives: AuthenticationPrimitives>: KernelTerminal {
     package let family = "miura"
 
     /// The card, with its counters and blocks.
     package var card: VirtualCard { slot.card }
+    package var reasons: [PaymentReason] { slot.course.all }
+    package var candidates: [ApplicationCandidate] { slot.candidates }
     /// The texts that the host had displayed, at most ``mostTexts``.
     package private(set) var texts: [String] = []
 

@@ -14,8 +14,10 @@ struct PayWithVirtualCard: Verb {
             the card's file inserts, taps or swipes the card, enters the PIN and signs; the issuer of the file \
             decides. Nothing is real: no money moves, and all keys are published for tests.
 
-            The link is sim:kernel, a till that runs the EMV kernels itself, by contact, tap and stripe; or \
-            sim:miura, a simulated Miura reader that runs the contact kernel and is driven by messages of MPI.
+            The link is sim:kernel, a till that runs the EMV kernels itself, by contact, tap and stripe; or a \
+            simulated reader that runs the contact kernel: sim:miura, which is driven by messages of MPI; \
+            sim:posmate and sim:emvswiper, whose wires are invented; or sim:spm20, which takes the payment as a \
+            whole and asks the issuer itself.
 
             Times are simulated and pass at once, unless --real-time is given. Card data is masked in all output.
 
@@ -166,7 +168,7 @@ struct PayWithVirtualCard: Verb {
     }
 
     private static func read(_ argument: String) throws -> PaymentLink {
-        guard let link = PaymentLink(rawValue: argument) else {
+        guard let link = PaymentLink(name: argument) else {
             throw ValidationError("Use a simulated reader with a card: \(links("or")).")
         }
         return link

@@ -1,12 +1,22 @@
+import JackdawCards
 import JackdawEMV
 import JackdawReaders
+import JackdawTransport
 
-/// One payment at a simulated Miura reader: the payment flow and the issuer at the till, the card, the cardholder and the
-/// contact kernel in the reader, and messages of MPI between them. Without I/O and without a clock: a class only because
-/// reader and driver cannot be copied.
+/// A simulated reader that runs a virtual card through its own kernel.
+package protocol KernelTerminal: TimedReaderModel {
+    /// The reasons for the course of its payments, which a real reader does not report.
+    var reasons: [PaymentReason] { get }
+    /// The applications among which the cardholder chooses, best first.
+    var candidates: [ApplicationCandidate] { get }
+}
+
+/// One payment at a simulated reader with a kernel: the payment flow and the issuer at the till, the card, the cardholder
+/// and the contact kernel in the reader, and the reader's messages between them. Without I/O and without a clock: a class
+/// only because reader and driver cannot be copied.
 ///
-/// ``SimulatedTill`` has the kernel in the till itself.
-final class MiuraTill<Primitives: AuthenticationPrimitives> {
+/// ``SimulatedTill`` has the kernel in the till itself; ``JSONPOSTill`` leaves the issuer to the terminal.
+final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTerminal>: PaymentTill {
     /// The payment as a machine.
     private(set) var payment: PaymentFlow
     /// The journal on disk.
@@ -16,18 +26,16 @@ final class MiuraTill<Primitives: AuthenticationPrimitives> {
     /// The time since the start.
     private(set) var now = Duration.zero
     /// The steps, and the messages of the reader.
-    private(set) var recorder = PaymentRecorder(MiuraPaymentMask())
+    private(set) var recorder: PaymentRecorder
     /// The issuer's decision; nil before it.
     private(set) var decision: IssuerDecision?
     /// The number of records for settlement.
     private(set) var records = 0
 
-    private let settings: TillSettings
-    private let reference: String
-    private let wedge: CardWedge?
+    private let parts: ReaderTillParts
     /// The cardholder at the till, who signs there.
     private var payer: SimulatedPayer
-    private var driver: MiuraPayment
+    private var driver: Payment
     private var reader: SimulatedReader
     private var queue = EventQueue<Happening>()
     private var outbox = IssuerOutbox()
@@ -41,6 +49,8 @@ final class MiuraTill<Primitives: AuthenticationPrimitives> {
     private var isSignatureRight = false
     /// The identifier of the question to the issuer.
     private var hostTask: Int?
+    /// The identifier of the last question for an application.
+    private var choiceTask: Int?
 
     /// Something that happens at a time.
     private enum Happening {
@@ -50,40 +60,37 @@ final class MiuraTill<Primitives: AuthenticationPrimitives> {
         /// The issuer's reply to a message of the outbox; nil if none came.
         case receipt(IssuerReply?, attempt: Int)
         case delivery
+        /// The cardholder has chosen an application, for an effect.
+        case choice(Int, answering: Int)
     }
 
     /// A payment that has not started.
     /// - Parameters:
-    ///   - settings: the terminal in the reader, the rules and the times.
-    ///   - reference: the identifier of the payment for the issuer.
-    ///   - transaction: the transaction.
-    ///   - card: the card that the cardholder inserts.
-    ///   - payer: the cardholder.
-    ///   - issuer: the issuer, whose key for PINs the reader has.
-    ///   - faults: the faults of the reader and its link. Default: none.
-    ///   - primitives: RSA and SHA-1 for the terminal.
-    init(
-        _ settings: TillSettings, reference: String, _ transaction: KernelTransaction, card: VirtualCard,
-        payer: SimulatedPayer, issuer: SimulatedIssuer, faults: [PlannedFault] = [], _ primitives: Primitives
-    ) {
-        self.settings = settings
-        self.reference = reference
-        self.payer = payer
-        self.issuer = issuer
-        wedge = card.wedge
-        payment = PaymentFlow(policy: settings.policy)
-        driver = MiuraPayment(transaction)
-        let terminal = MiuraTerminal(
-            settings, card: card, payer: payer, primitives,
-            pinCipher: { pin, objects in issuer.pinBlock(of: pin, for: objects) })
-        reader = SimulatedReader(terminal, faults: faults)
+    ///   - parts: the payment, the card and who decides about it.
+    ///   - driver: the payment at the reader.
+    ///   - terminal: the reader, with the card and the cardholder of the parts.
+    ///   - mask: masks the messages of the reader.
+    init(_ parts: ReaderTillParts, _ driver: consuming Payment, _ terminal: Terminal, _ mask: any TranscriptMask) {
+        self.parts = parts
+        payer = parts.payer
+        issuer = parts.issuer
+        payment = PaymentFlow(policy: parts.settings.policy)
+        recorder = PaymentRecorder(mask)
+        self.driver = driver
+        reader = SimulatedReader(terminal)
     }
 
     /// The reasons for the course of the payment, those of the reader's kernel included.
     var reasons: [PaymentReason] { course.all }
 
-    /// Whether no message to the issuer waits.
     var isSettled: Bool { outbox.items.isEmpty }
+
+    var entries: [PaymentEntry] { recorder.entries }
+
+    /// Those that the reader leaves to the till.
+    var applicationNames: [String] { driver.applicationLabels }
+
+    var issuerEntry: IssuerLedger.Entry? { issuer.ledger[parts.reference] }
 
     // MARK: the steps of a run
 
@@ -126,6 +133,8 @@ final class MiuraTill<Primitives: AuthenticationPrimitives> {
         case .reply(let reply, let task): takeReply(reply, task)
         case .receipt(let reply, let attempt): takeReceipt(reply, attempt)
         case .delivery: sendMessage()
+        case .choice(let index, let identifier):
+            if identifier == choiceTask { take(driver.choose(index, at: now)) }
         }
     }
 
@@ -143,11 +152,13 @@ final class MiuraTill<Primitives: AuthenticationPrimitives> {
         isDelivering = false
     }
 
+    private var terminal: Terminal? { reader.model(as: Terminal.self) }
+
     /// The reader's kernel is ahead of its messages, and so are its reasons.
     private func takeReasonsOfReader() {
-        guard let terminal = reader.model(as: MiuraTerminal<Primitives>.self) else { return }
-        for reason in terminal.slot.course.all.dropFirst(readerReasons) { course.add(reason) }
-        readerReasons = terminal.slot.course.all.count
+        guard let terminal else { return }
+        for reason in terminal.reasons.dropFirst(readerReasons) { course.add(reason) }
+        readerReasons = terminal.reasons.count
     }
 
     // MARK: the effects of the payment
@@ -165,15 +176,14 @@ final class MiuraTill<Primitives: AuthenticationPrimitives> {
             self.journal = journal
             // The mark of a record that is stored stays.
             if records > 0 { self.journal.isRecordStored = true }
-        case .reverse: post(.reversal, .reversal(driver.objects), at: now)
+        case .reverse: post(.reversal, .reversal(message), at: now)
         default: break
         }
         take(driver.carryOut(effect, host: decision?.response, isTapAllowed: payment.isTapAllowed, at: now))
-        // The reader asks the cardholder by itself; of a list that it leaves to the till, the first is taken.
-        if effect.action == .chooseApplication { take(driver.choose(0, at: now)) }
+        if effect.action == .chooseApplication { askForApplication(identifier) }
     }
 
-    private func take(_ outputs: [MiuraPayment.Output]) {
+    private func take(_ outputs: [ReaderPaymentOutput]) {
         for output in outputs {
             switch output {
             case .send(let bytes):
@@ -183,6 +193,16 @@ final class MiuraTill<Primitives: AuthenticationPrimitives> {
             case .note: break
             }
         }
+    }
+
+    /// The reader leaves the choice to the till.
+    private func askForApplication(_ identifier: Int) {
+        choiceTask = identifier
+        let candidates = terminal?.candidates ?? []
+        guard case (.chooses(let index), let due)? = payer.receive(.chooseApplication(candidates), at: now) else {
+            return
+        }
+        queue.add(.choice(index, answering: identifier), at: due)
     }
 
     private func askForSignature(_ identifier: Int) {
@@ -201,21 +221,29 @@ final class MiuraTill<Primitives: AuthenticationPrimitives> {
             journal.isRecordStored = true
             records += 1
             let isOnline = payment.journal.host == .approved
-            let objects = driver.objects
+            let objects = message
             post(
                 isOnline ? .confirmation : .advice, isOnline ? .confirmation(objects) : .advice(objects),
-                at: now + settings.storing)
+                at: now + parts.settings.storing)
         }
-        queue.add(.event(.recordStored, answering: identifier), at: now + settings.storing)
+        queue.add(.event(.recordStored, answering: identifier), at: now + parts.settings.storing)
     }
 
     // MARK: messages to the issuer
 
+    /// The objects for the issuer: those of the card's decision, or of the stripe.
+    private var message: DataObjectStore {
+        let entry = payment.journal.entry
+        guard entry == .swipe || entry == .fallback else { return driver.objects }
+        guard let swipe = driver.swipe else { return DataObjectStore() }
+        return CardEvent(swipe, source: .reader).authorisation(parts.transaction) ?? DataObjectStore()
+    }
+
     private func askIssuer(_ identifier: Int) {
         hostTask = identifier
-        let objects = driver.objects
-        let content = IssuerRequest.Content.authorisation(objects, pinBlock: objects[MiuraTag.pinBlock])
-        switch issuer.receive(IssuerRequest(reference: reference, content), at: now) {
+        let objects = message
+        let content = IssuerRequest.Content.authorisation(objects, pinBlock: objects[Payment.pinBlockTag])
+        switch issuer.receive(IssuerRequest(reference: parts.reference, content), at: now) {
         case .replies(let reply, let due): queue.add(.reply(reply, task: identifier), at: due)
         case .isUnreachable(let due): queue.add(.reply(nil, task: identifier), at: due)
         case .staysSilent: break
@@ -226,10 +254,10 @@ final class MiuraTill<Primitives: AuthenticationPrimitives> {
         let event: PaymentEvent
         switch reply {
         case .decision(let issued)?:
-            let decision = wedge?.alter(issued) ?? issued
+            let decision = parts.card.wedge?.alter(issued) ?? issued
             if task == hostTask, payment.phase == .awaitingHost {
                 self.decision = decision
-                if issued.verdict != .approved, let reason = issuer.ledger[reference]?.reason {
+                if issued.verdict != .approved, let reason = issuerEntry?.reason {
                     course.add(PaymentReason(reason))
                 }
             }
@@ -243,7 +271,7 @@ final class MiuraTill<Primitives: AuthenticationPrimitives> {
 
     /// Appends a message to the outbox, which is emptied at a time.
     private func post(_ message: TillMessage, _ content: IssuerRequest.Content, at due: Duration) {
-        outbox.append(message, IssuerRequest(reference: reference, content))
+        outbox.append(message, IssuerRequest(reference: parts.reference, content))
         queue.add(.delivery, at: due)
     }
 
@@ -252,7 +280,7 @@ final class MiuraTill<Primitives: AuthenticationPrimitives> {
         switch issuer.receive(item.request, at: now) {
         case .replies(let reply, let due): queue.add(.receipt(reply, attempt: attempt), at: due)
         case .isUnreachable(let due): queue.add(.receipt(nil, attempt: attempt), at: due)
-        case .staysSilent: queue.add(.receipt(nil, attempt: attempt), at: now + settings.replyLimit)
+        case .staysSilent: queue.add(.receipt(nil, attempt: attempt), at: now + parts.settings.replyLimit)
         }
     }
 
