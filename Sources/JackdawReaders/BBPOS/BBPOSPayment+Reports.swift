@@ -1,5 +1,5 @@
 import JackdawBytes
-import JackdawEMV
+package import JackdawEMV
 
 // The effects of a payment at the reader, and the events from its reports.
 

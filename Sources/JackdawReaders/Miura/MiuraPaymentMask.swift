@@ -1,6 +1,6 @@
 import JackdawBytes
 import JackdawEMV
-package import JackdawTransport
+import JackdawTransport
 
 /// Masks the messages of a payment at a Miura reader, for recordings.
 ///

@@ -6,7 +6,8 @@ import JackdawBytes
 package struct JSONPOSFormat: FrameFormat {
     /// The most bytes of an object.
     package static let greatestBody = 262_134
-    static let colon = 8
+    /// The place of the colon after the length.
+    package static let colon = 8
     private static let end = UInt8(ascii: "\n")
 
     package init() {}

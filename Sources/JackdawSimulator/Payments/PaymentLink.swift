@@ -18,7 +18,7 @@ package enum PaymentLink: String, Sendable, Hashable, CaseIterable {
             self = link
             return
         }
-        let reader = SimulatedFamilies.readers.first { "sim:\($0.family)" == name }
+        let reader = SimulatedFamily.readers.first { "sim:\($0.family)" == name }
         guard let reader, let link = Self(rawValue: "sim:\(reader.name)") else { return nil }
         self = link
     }

@@ -117,7 +117,7 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: PaymentTill {
 
     private func carryOut(_ effect: PaymentEffect) {
         if effect.action == .storeRecord {
-            queue.add((.recordStored, effect.identifier), at: now + settings.storing)
+            queue.add((PaymentEvent.recordStored, effect.identifier), at: now + settings.storing)
         }
         take(driver.carryOut(effect, at: now))
     }

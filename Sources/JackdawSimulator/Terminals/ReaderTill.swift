@@ -3,14 +3,6 @@ import JackdawEMV
 import JackdawReaders
 import JackdawTransport
 
-/// A simulated reader that runs a virtual card through its own kernel.
-package protocol KernelTerminal: TimedReaderModel {
-    /// The reasons for the course of its payments, which a real reader does not report.
-    var reasons: [PaymentReason] { get }
-    /// The applications among which the cardholder chooses, best first.
-    var candidates: [ApplicationCandidate] { get }
-}
-
 /// One payment at a simulated reader with a kernel: the payment flow and the issuer at the till, the card, the cardholder
 /// and the contact kernel in the reader, and the reader's messages between them. Without I/O and without a clock: a class
 /// only because reader and driver cannot be copied.
