@@ -6,7 +6,7 @@ import Testing
 
 /// Payments with the cards of the decks at each simulated reader, and their recordings.
 @Suite struct PaymentRunTests {
-    /// The cards that end by contact, which the simulated Miura reader takes.
+    /// The cards that end by contact, which the simulated readers with a kernel take.
     private static let contactCards = DeckName.all.filter { card in
         let end = try? PaymentRuns.ends(card)
         return end?.interface == .contact
@@ -26,11 +26,12 @@ import Testing
     /// The reader reports less than the kernel knows: a card that is lost in a transaction is to it a card that was removed.
     private static let otherOutcomes = ["mute-chip-in-transaction": PaymentOutcome.failedCardRemoved]
 
-    @Test(arguments: contactCards) func theCardEndsAtTheMiuraReaderToo(_ card: DeckName) throws {
-        let ended = try PaymentRuns.pay(card, at: .miura)
+    @Test(arguments: contactCards, [PaymentLink.miura, .posmate, .emvswiper, .spm20])
+    func theCardEndsAtTheReaderToo(_ card: DeckName, _ link: PaymentLink) throws {
+        let ended = try PaymentRuns.pay(card, at: link)
         let (result, ends) = (ended.run.result, try PaymentRuns.ends(card))
         #expect(result.outcome == Self.otherOutcomes[card.name] ?? ends.outcome)
-        #expect(result.entry == .chip)
+        #expect(result.entry == (link == .spm20 ? .swipe : .chip))
         #expect(result.isSettled)
         #expect(result.captured == (ends.outcome.isApproved ? ends.amount : 0))
         // What the kernel in the reader decided.
@@ -116,6 +117,7 @@ import Testing
         // START TRANSACTION, CONTINUE TRANSACTION.
         case .miura:
             #expect(sent.contains { $0.contains("DE D1 00 00") } && sent.contains { $0.contains("DE D2 00 00") })
+        case .posmate, .emvswiper, .spm20: #expect(sent.allSatisfy { $0.hasSuffix("**") })
         }
         let octets = messages.flatMap(\.octets)
         #expect(octets.contains(nil) && octets.contains { $0 != nil })

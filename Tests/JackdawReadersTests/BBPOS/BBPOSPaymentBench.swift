@@ -14,8 +14,9 @@ struct BBPOSPaymentBench: ~Copyable {
 
     init() throws {
         let settings = try Self.settings()
+        let transaction = try miuraTransaction()
         wire = settings.wire
-        payment = BBPOSPayment(try miuraTransaction(), settings)
+        payment = BBPOSPayment(transaction, settings)
     }
 
     /// The settings of the simulated reader.

@@ -140,7 +140,7 @@ enum PublishedMiuraFrames {
         }
         for swipe in [PublishedMiuraFrames.swipe, PublishedMiuraFrames.encryptedSwipe] {
             guard case .card(let card) = report(swipe) else { return #expect(Bool(false), "swipe") }
-            #expect(card.isSwipe && card.hasChip && !card.isPresent)
+            #expect(card.isSwipe && card.swipe?.hasChip == true && !card.isPresent)
             #expect(card.swipe?.maskedNumber == "476173******0010")
         }
         // The byte of the stripe names track 1, and no data is there.

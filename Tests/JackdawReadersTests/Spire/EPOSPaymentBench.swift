@@ -14,8 +14,9 @@ struct EPOSPaymentBench: ~Copyable {
 
     init() throws {
         let settings = try Self.settings()
+        let transaction = try miuraTransaction()
         wire = settings.wire
-        payment = EPOSPayment(try miuraTransaction(), settings)
+        payment = EPOSPayment(transaction, settings)
     }
 
     /// The settings of the simulated terminal.

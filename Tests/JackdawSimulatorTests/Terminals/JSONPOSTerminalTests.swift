@@ -223,10 +223,12 @@ extension [String] {
 
     @Test func repliesAreThoseOfTheirPayment() throws {
         var issuer = try PlainIssuer.issuer()
-        let decision = try #require(issuer.authorise("7", PlainIssuer.objects()))
+        let found = issuer.authorise("7", PlainIssuer.objects())
+        let decision = try #require(found)
         let bytes = try #require(TerminalHostMessage.encode(.decision(decision), to: "7"))
         var stream = TerminalHostMessage.Stream()
-        let content = try #require(stream.receive(bytes).first)
+        let contents = stream.receive(bytes)
+        let content = try #require(contents.first)
         guard case .decision(let response)? = TerminalHostMessage.reply(content, about: "7") else {
             Issue.record("no decision")
             return

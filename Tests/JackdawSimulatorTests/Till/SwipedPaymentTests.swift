@@ -23,14 +23,16 @@ private struct SwipingTill: ~Copyable {
 
     init(_ family: String, _ cards: [SimulatedCard], amount: UInt64 = 1000) throws {
         let date = try #require(CardDate(year: 2026, month: 1, day: 15))
+        let rehearsal = try SoundRehearsal(family)
+        let issuer = try PlainIssuer.issuer()
         transaction = KernelTransaction(amount: amount, currency: hex("0978"), type: .purchase, date: date)
-        issuer = try PlainIssuer.issuer()
+        self.issuer = issuer
         self.cards = cards[...]
         // A reader that gets its power from the jack takes its time to wake up.
         var policy = PaymentPolicy()
         policy.limits.preparation = .seconds(60)
         flow = PaymentFlow(policy: policy)
-        rehearsal = try SoundRehearsal(family)
+        self.rehearsal = rehearsal
     }
 
     /// The time of the sound, and that in which nothing is swiped.
