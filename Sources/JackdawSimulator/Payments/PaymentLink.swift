@@ -30,13 +30,18 @@ package enum PaymentLink: String, Sendable, Hashable, CaseIterable {
     package var takesSwipes: Bool { self == .kernel }
 
     /// Whether a cardholder presents the card at least once in a way that the reader takes.
-    package func serves(_ payer: SimulatedPayer) -> Bool {
-        payer.setup.presentations.contains { way in
-            switch way {
-            case .insert: true
-            case .tap: takesTaps
-            case .swipe: takesSwipes
-            }
+    package func serves(_ payer: SimulatedPayer) -> Bool { payer.setup.presentations.contains(where: takes) }
+
+    /// Whether the reader takes each way in which a cardholder presents the card.
+    package func takesEachPresentation(of payer: SimulatedPayer) -> Bool {
+        payer.setup.presentations.allSatisfy(takes)
+    }
+
+    private func takes(_ way: PayerDescription.Presentation) -> Bool {
+        switch way {
+        case .insert: true
+        case .tap: takesTaps
+        case .swipe: takesSwipes
         }
     }
 }

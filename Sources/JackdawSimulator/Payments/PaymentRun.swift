@@ -29,6 +29,8 @@ package struct PaymentRun {
 
     private let link: PaymentLink
     private var till: any PaymentTill
+    /// The same till, if its reader is at a link.
+    private var linked: (any LinkedTill)?
     private var steps = 0
     /// The number of entries that were returned.
     private var returned = 0
@@ -45,29 +47,58 @@ package struct PaymentRun {
         _ setup: PaymentSetup, amount: UInt64, currency: [UInt8], at link: PaymentLink,
         _ primitives: some AuthenticationPrimitives
     ) throws(KernelConfigurationError) {
-        let transaction = KernelTransaction(
-            amount: amount, currency: currency, type: .purchase, date: DeckCard.date)
-        let settings = TillSettings.decks(AuthenticationKeys(setup.authorities))
-        let code = Currency.find(currency.span)?.numericCode
-        header = PaymentRecording.Header(
-            link: link.rawValue, card: setup.name, amount: Amount(minorUnits: amount, currencyCode: code))
-        self.link = link
-        let parts = ReaderTillParts(
-            settings: settings, reference: header.card, transaction: transaction, card: setup.card, payer: setup.payer,
-            issuer: setup.issuer)
-        // Also with the other readers: it checks the values of the payment.
-        var kernelTill = try SimulatedTill(
-            settings, reference: parts.reference, transaction, card: parts.card, payer: parts.payer,
-            issuer: parts.issuer, primitives)
+        let parts = ReaderTillParts(setup, amount: amount, currency: currency)
+        let till: any PaymentTill
         switch link {
         case .kernel:
+            var kernelTill = try parts.kernelTill(primitives)
             kernelTill.recorder = PaymentRecorder(CardMessageMask())
             till = kernelTill
-        case .miura: till = parts.miuraTill(primitives)
-        case .posmate: till = parts.posmateTill(primitives)
-        case .emvswiper: till = parts.emvswiperTill(primitives)
-        case .spm20: till = JSONPOSTill(parts, primitives)
+        case .miura: till = parts.till(with: parts.miura(primitives))
+        case .posmate: till = parts.till(with: parts.posmate(primitives))
+        case .emvswiper: till = parts.till(with: parts.emvswiper(primitives))
+        case .spm20: till = JSONPOSTill(parts, parts.spm20(primitives))
         }
+        try self.init(parts, link, till, primitives)
+    }
+
+    /// A payment that has not started, with a reader at a link: the caller carries the bytes.
+    /// - Parameters:
+    ///   - setup: the card and the cardholder in the reader, and the issuer.
+    ///   - amount: in minor units.
+    ///   - currency: ISO 4217 numeric, two octets.
+    ///   - reader: the kind of the reader; not ``PaymentLink/kernel``.
+    ///   - primitives: RSA and SHA-1 for the till's checks.
+    /// - Throws: `KernelConfigurationError` if a data object cannot hold a value of the payment.
+    package init<Primitives: AuthenticationPrimitives>(
+        _ setup: PaymentSetup, amount: UInt64, currency: [UInt8], atLinkOf reader: PaymentLink,
+        _ primitives: Primitives
+    ) throws(KernelConfigurationError) {
+        let parts = ReaderTillParts(setup, amount: amount, currency: currency)
+        let linked: any LinkedTill =
+            switch reader {
+            case .kernel: preconditionFailure("a plain reader has no messages of payments")
+            case .miura: parts.till(with: nil as MiuraTerminal<Primitives>?)
+            case .posmate: parts.till(with: nil as EPOSTerminal<Primitives>?)
+            case .emvswiper: parts.till(with: nil as BBPOSTerminal<Primitives>?)
+            case .spm20: JSONPOSTill(parts, nil as JSONPOSTerminal<Primitives>?)
+            }
+        try self.init(parts, reader, linked, primitives)
+        self.linked = linked
+    }
+
+    private init(
+        _ parts: ReaderTillParts, _ link: PaymentLink, _ till: any PaymentTill,
+        _ primitives: some AuthenticationPrimitives
+    ) throws(KernelConfigurationError) {
+        // With each reader, as it checks the values of the payment.
+        _ = try parts.kernelTill(primitives)
+        let code = Currency.find(parts.transaction.currency.span)?.numericCode
+        header = PaymentRecording.Header(
+            link: link.rawValue, card: parts.reference,
+            amount: Amount(minorUnits: parts.transaction.amount, currencyCode: code))
+        self.link = link
+        self.till = till
     }
 
     /// Starts the payment, unless it has started.
@@ -91,6 +122,25 @@ package struct PaymentRun {
         _ = till.advance()
         return takeOutputs()
     }
+
+    // MARK: a reader at a link
+
+    /// Handles bytes from the reader.
+    /// - Returns: the outputs.
+    package mutating func receive(_ bytes: [UInt8], at now: Duration) -> [Output] {
+        linked?.receive(bytes, at: now)
+        return takeOutputs()
+    }
+
+    /// Handles the end of the link.
+    /// - Returns: the outputs.
+    package mutating func loseLink(at now: Duration) -> [Output] {
+        linked?.loseLink(at: now)
+        return takeOutputs()
+    }
+
+    /// Returns the messages for the reader since the last call.
+    package mutating func takeUnsent() -> [[UInt8]] { linked?.takeUnsent() ?? [] }
 
     private mutating func takeOutputs() -> [Output] {
         let entries = till.entries

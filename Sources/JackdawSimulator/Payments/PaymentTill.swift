@@ -26,6 +26,16 @@ protocol PaymentTill {
     mutating func advance() -> Bool
 }
 
+/// A till whose reader may be at a link: the caller carries the bytes. Times never decrease.
+protocol LinkedTill: PaymentTill {
+    /// Handles bytes from the reader.
+    mutating func receive(_ bytes: [UInt8], at time: Duration)
+    /// Handles the end of the link.
+    mutating func loseLink(at time: Duration)
+    /// Returns the messages for the reader since the last call.
+    mutating func takeUnsent() -> [[UInt8]]
+}
+
 extension SimulatedTill: PaymentTill {
     var entries: [PaymentEntry] { recorder?.entries ?? [] }
 

@@ -19,9 +19,12 @@ package struct PaymentRecording: Sendable, Hashable {
         /// A header of its parts. A name of another form becomes `card`.
         package init(link: String, card: String, amount: Amount) {
             self.link = link
-            self.card = Self.isName(card) ? card : "card"
+            self.card = Self.name(card)
             self.amount = amount
         }
+
+        /// The name itself, or `card` for one of another form.
+        static func name(_ card: String) -> String { isName(card) ? card : "card" }
 
         /// Whether a text has the form of a name, which cannot be an account number in groups.
         static func isName(_ text: String) -> Bool {

@@ -4,7 +4,7 @@ import JackdawReaders
 /// One payment at a simulated SPm20 terminal, which carries it out as a whole: the payment flow at the till, the terminal
 /// with card, cardholder and kernel, and the issuer at the end of the terminal's tunnel. Without I/O and without a clock: a
 /// class only because reader and driver cannot be copied.
-final class JSONPOSTill<Primitives: AuthenticationPrimitives>: PaymentTill {
+final class JSONPOSTill<Primitives: AuthenticationPrimitives>: LinkedTill {
     private(set) var payment: PaymentFlow
     /// The issuer that the terminal asks.
     private var host: TerminalHost
@@ -12,7 +12,9 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: PaymentTill {
     private var recorder = PaymentRecorder(FrameHeaderMask(size: JSONPOSFormat.colon + 1))
     private let settings: TillSettings
     private var driver: JSONPOSPayment
-    private var reader: SimulatedReader
+    /// The terminal; nil if it is at a link.
+    private var reader: SimulatedReader?
+    private var linkInput = LinkInput(JSONPOSFormat())
     private var queue = EventQueue<(event: PaymentEvent, effect: Int)>()
     private var course = PaymentReasons()
     /// The number of the terminal's reasons that are in ``course``.
@@ -29,20 +31,17 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: PaymentTill {
     /// A payment that has not started.
     /// - Parameters:
     ///   - parts: the payment, the card and who decides about it.
-    ///   - primitives: RSA and SHA-1 for the terminal.
-    init(_ parts: ReaderTillParts, _ primitives: Primitives) {
+    ///   - terminal: the terminal, with the card and the cardholder of the parts; nil if it is at a link.
+    init(_ parts: ReaderTillParts, _ terminal: JSONPOSTerminal<Primitives>?) {
         let values = JSONPOSPaymentSettings()
         settings = parts.settings
         payment = PaymentFlow(policy: values.policy(parts.settings.policy))
-        host = TerminalHost(parts.issuer)
+        host = TerminalHost(parts.issuer, wedge: parts.card.wedge)
         driver = JSONPOSPayment(parts.transaction, receipt: Self.number, sequence: Self.number, values)
-        reader = SimulatedReader(
-            JSONPOSTerminal(
-                parts.settings, date: parts.transaction.date, card: parts.card, payer: parts.payer, primitives,
-                pinCipher: parts.pinCipher))
+        reader = if let terminal { SimulatedReader(terminal) } else { nil }
     }
 
-    private var terminal: JSONPOSTerminal<Primitives>? { reader.model(as: JSONPOSTerminal<Primitives>.self) }
+    private var terminal: JSONPOSTerminal<Primitives>? { reader?.model(as: JSONPOSTerminal<Primitives>.self) }
 
     var reasons: [PaymentReason] { course.all }
     var entries: [PaymentEntry] { recorder.entries }
@@ -57,7 +56,7 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: PaymentTill {
 
     var nextDeadline: Duration? {
         [
-            payment.nextDeadline, driver.nextDeadline, isConnected ? reader.nextDeadline : nil, host.nextDeadline,
+            payment.nextDeadline, driver.nextDeadline, isConnected ? reader?.nextDeadline : nil, host.nextDeadline,
             queue.nextDeadline,
         ]
         .compactMap(\.self).min()
@@ -79,7 +78,7 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: PaymentTill {
             }
         }
         guard isConnected else { return true }
-        let outputs = reader.advance(to: now)
+        let outputs = reader?.advance(to: now) ?? []
         takeReasonsOfTerminal()
         for output in outputs {
             switch output {
@@ -87,12 +86,31 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: PaymentTill {
                 recorder.add(bytes, isSent: false, at: now)
                 take(driver.receive(bytes.span, at: now))
             case .disconnect:
-                isConnected = false
-                take(driver.lose())
+                lose()
             }
         }
         return true
     }
+
+    private func lose() {
+        isConnected = false
+        take(driver.lose())
+    }
+
+    // MARK: a terminal at a link
+
+    func receive(_ bytes: [UInt8], at time: Duration) {
+        now = max(now, time)
+        for message in linkInput.receive(bytes) { recorder.add(message, isSent: false, at: now) }
+        take(driver.receive(bytes.span, at: now))
+    }
+
+    func loseLink(at time: Duration) {
+        now = max(now, time)
+        if isConnected { lose() }
+    }
+
+    func takeUnsent() -> [[UInt8]] { linkInput.takeUnsent() }
 
     /// The terminal's kernel is ahead of its messages, and so are its reasons.
     private func takeReasonsOfTerminal() {
@@ -127,9 +145,12 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: PaymentTill {
             switch output {
             case .send(let bytes):
                 recorder.add(bytes, isSent: true, at: now)
-                if isConnected { reader.receive(bytes.span, at: now) }
+                guard isConnected else { continue }
+                if reader == nil { linkInput.unsent.append(bytes) } else { reader?.receive(bytes.span, at: now) }
             case .event(let event, let effect):
-                if event == .hostDeclined, let reason = issuerEntry?.reason { course.add(PaymentReason(reason)) }
+                if event == .hostDeclined, let reason = issuerEntry?.reason, reason != .inOrder {
+                    course.add(PaymentReason(reason))
+                }
                 deliver(event, answering: effect)
             case .tunnel(let task): carryOut(task)
             case .status, .result, .note: break

@@ -8,7 +8,7 @@ import JackdawTransport
 /// only because reader and driver cannot be copied.
 ///
 /// ``SimulatedTill`` has the kernel in the till itself; ``JSONPOSTill`` leaves the issuer to the terminal.
-final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTerminal>: PaymentTill {
+final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTerminal>: LinkedTill {
     /// The payment as a machine.
     private(set) var payment: PaymentFlow
     /// The journal on disk.
@@ -28,7 +28,9 @@ final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTermi
     /// The cardholder at the till, who signs there.
     private var payer: SimulatedPayer
     private var driver: Payment
-    private var reader: SimulatedReader
+    /// The reader; nil if it is at a link.
+    private var reader: SimulatedReader?
+    private var linkInput: LinkInput
     private var queue = EventQueue<Happening>()
     private var outbox = IssuerOutbox()
     private var course = PaymentReasons()
@@ -60,16 +62,21 @@ final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTermi
     /// - Parameters:
     ///   - parts: the payment, the card and who decides about it.
     ///   - driver: the payment at the reader.
-    ///   - terminal: the reader, with the card and the cardholder of the parts.
-    ///   - mask: masks the messages of the reader.
-    init(_ parts: ReaderTillParts, _ driver: consuming Payment, _ terminal: Terminal, _ mask: any TranscriptMask) {
+    ///   - terminal: the reader, with the card and the cardholder of the parts; nil if it is at a link.
+    ///   - messages: the format of the reader's messages.
+    ///   - mask: masks them.
+    init(
+        _ parts: ReaderTillParts, _ driver: consuming Payment, _ terminal: Terminal?, _ messages: any FrameFormat,
+        _ mask: any TranscriptMask
+    ) {
         self.parts = parts
         payer = parts.payer
         issuer = parts.issuer
         payment = PaymentFlow(policy: parts.settings.policy)
         recorder = PaymentRecorder(mask)
         self.driver = driver
-        reader = SimulatedReader(terminal)
+        reader = if let terminal { SimulatedReader(terminal) } else { nil }
+        linkInput = LinkInput(messages)
     }
 
     /// The reasons for the course of the payment, those of the reader's kernel included.
@@ -91,7 +98,7 @@ final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTermi
 
     /// The time of the next step; nil if nothing remains.
     var nextDeadline: Duration? {
-        [payment.nextDeadline, driver.nextDeadline, isConnected ? reader.nextDeadline : nil, queue.nextDeadline]
+        [payment.nextDeadline, driver.nextDeadline, isConnected ? reader?.nextDeadline : nil, queue.nextDeadline]
             .compactMap(\.self).min()
     }
 
@@ -104,7 +111,7 @@ final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTermi
         while let due = queue.nextDeadline, due <= now { happen(queue.removeFirst()) }
         take(driver.advance(to: now))
         guard isConnected else { return true }
-        let outputs = reader.advance(to: now)
+        let outputs = reader?.advance(to: now) ?? []
         takeReasonsOfReader()
         for output in outputs {
             switch output {
@@ -112,12 +119,31 @@ final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTermi
                 recorder.add(bytes, isSent: false, at: now)
                 take(driver.receive(bytes.span, at: now))
             case .disconnect:
-                isConnected = false
-                take(driver.lose())
+                lose()
             }
         }
         return true
     }
+
+    private func lose() {
+        isConnected = false
+        take(driver.lose())
+    }
+
+    // MARK: a reader at a link
+
+    func receive(_ bytes: [UInt8], at time: Duration) {
+        now = max(now, time)
+        for message in linkInput.receive(bytes) { recorder.add(message, isSent: false, at: now) }
+        take(driver.receive(bytes.span, at: now))
+    }
+
+    func loseLink(at time: Duration) {
+        now = max(now, time)
+        if isConnected { lose() }
+    }
+
+    func takeUnsent() -> [[UInt8]] { linkInput.takeUnsent() }
 
     private func happen(_ happening: Happening) {
         switch happening {
@@ -144,7 +170,7 @@ final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTermi
         isDelivering = false
     }
 
-    private var terminal: Terminal? { reader.model(as: Terminal.self) }
+    private var terminal: Terminal? { reader?.model(as: Terminal.self) }
 
     /// The reader's kernel is ahead of its messages, and so are its reasons.
     private func takeReasonsOfReader() {
@@ -180,7 +206,8 @@ final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTermi
             switch output {
             case .send(let bytes):
                 recorder.add(bytes, isSent: true, at: now)
-                if isConnected { reader.receive(bytes.span, at: now) }
+                guard isConnected else { continue }
+                if reader == nil { linkInput.unsent.append(bytes) } else { reader?.receive(bytes.span, at: now) }
             case .event(let event, let effect): deliver(event, answering: effect)
             case .note: break
             }

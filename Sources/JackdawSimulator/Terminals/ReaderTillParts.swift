@@ -14,37 +14,85 @@ struct ReaderTillParts {
     /// The issuer, whose key for PINs the reader has.
     let issuer: SimulatedIssuer
 
+    /// The parts of a purchase on ``DeckCard/date`` at the till of the decks.
+    init(_ setup: PaymentSetup, amount: UInt64, currency: [UInt8]) {
+        settings = TillSettings.decks(AuthenticationKeys(setup.authorities))
+        reference = PaymentRecording.Header.name(setup.name)
+        transaction = KernelTransaction(amount: amount, currency: currency, type: .purchase, date: DeckCard.date)
+        card = setup.card
+        payer = setup.payer
+        issuer = setup.issuer
+    }
+
     /// Enciphers PINs with the issuer's key.
     var pinCipher: TerminalPINCipher { { [issuer] pin, objects in issuer.pinBlock(of: pin, for: objects) } }
 
-    // MARK: the tills
+    // MARK: readers and tills
 
-    /// A till with a simulated Miura reader.
-    func miuraTill<Primitives: AuthenticationPrimitives>(
+    /// A till that runs the kernels itself.
+    func kernelTill<Primitives: AuthenticationPrimitives>(
         _ primitives: Primitives
+    ) throws(KernelConfigurationError) -> SimulatedTill<Primitives> {
+        try SimulatedTill(
+            settings, reference: reference, transaction, card: card, payer: payer, issuer: issuer, primitives)
+    }
+
+    /// A simulated Miura reader.
+    func miura<Primitives: AuthenticationPrimitives>(_ primitives: Primitives) -> MiuraTerminal<Primitives> {
+        MiuraTerminal(settings, card: card, payer: payer, primitives, pinCipher: pinCipher)
+    }
+
+    /// A till with a Miura reader; nil for one at a link.
+    func till<Primitives>(
+        with terminal: MiuraTerminal<Primitives>?
     ) -> ReaderTill<MiuraPayment, MiuraTerminal<Primitives>> {
-        let terminal = MiuraTerminal(settings, card: card, payer: payer, primitives, pinCipher: pinCipher)
-        return ReaderTill(self, MiuraPayment(transaction), terminal, MiuraPaymentMask())
+        ReaderTill(self, MiuraPayment(transaction), terminal, MiuraFormat(.answer), MiuraPaymentMask())
     }
 
-    /// A till with a simulated PosMate.
-    func posmateTill<Primitives: AuthenticationPrimitives>(
-        _ primitives: Primitives
+    /// A simulated PosMate.
+    func posmate<Primitives: AuthenticationPrimitives>(_ primitives: Primitives) -> EPOSTerminal<Primitives> {
+        EPOSTerminal(settings, Self.eposValues, card: card, payer: payer, primitives, pinCipher: pinCipher)
+    }
+
+    /// A till with a PosMate; nil for one at a link.
+    func till<Primitives>(
+        with terminal: EPOSTerminal<Primitives>?
     ) -> ReaderTill<EPOSPayment, EPOSTerminal<Primitives>> {
-        let values = Self.values("epos") { profile throws(ReaderError) in try EPOSPaymentSettings(profile: profile) }
-        let terminal = EPOSTerminal(settings, values, card: card, payer: payer, primitives, pinCipher: pinCipher)
-        let mask = FrameHeaderMask(size: values.wire.format.layout.headerSize)
-        return ReaderTill(self, EPOSPayment(transaction, values), terminal, mask)
+        let values = Self.eposValues
+        let format = values.wire.format
+        return ReaderTill(
+            self, EPOSPayment(transaction, values), terminal, format,
+            FrameHeaderMask(size: format.layout.headerSize))
     }
 
-    /// A till with a simulated EMVSwiper.
-    func emvswiperTill<Primitives: AuthenticationPrimitives>(
-        _ primitives: Primitives
+    /// A simulated EMVSwiper.
+    func emvswiper<Primitives: AuthenticationPrimitives>(_ primitives: Primitives) -> BBPOSTerminal<Primitives> {
+        BBPOSTerminal(settings, Self.bbposValues, card: card, payer: payer, primitives, pinCipher: pinCipher)
+    }
+
+    /// A till with an EMVSwiper; nil for one at a link.
+    func till<Primitives>(
+        with terminal: BBPOSTerminal<Primitives>?
     ) -> ReaderTill<BBPOSPayment, BBPOSTerminal<Primitives>> {
-        let values = Self.values("bbpos") { profile throws(ReaderError) in try BBPOSPaymentSettings(profile: profile) }
-        let terminal = BBPOSTerminal(settings, values, card: card, payer: payer, primitives, pinCipher: pinCipher)
-        let mask = FrameHeaderMask(size: values.wire.format.layout.headerSize)
-        return ReaderTill(self, BBPOSPayment(transaction, values), terminal, mask)
+        let values = Self.bbposValues
+        let format = values.wire.format
+        return ReaderTill(
+            self, BBPOSPayment(transaction, values), terminal, format,
+            FrameHeaderMask(size: format.layout.headerSize))
+    }
+
+    /// A simulated SPm20 terminal.
+    func spm20<Primitives: AuthenticationPrimitives>(_ primitives: Primitives) -> JSONPOSTerminal<Primitives> {
+        JSONPOSTerminal(
+            settings, date: transaction.date, card: card, payer: payer, primitives, pinCipher: pinCipher)
+    }
+
+    private static var eposValues: EPOSPaymentSettings {
+        values("epos") { profile throws(ReaderError) in try EPOSPaymentSettings(profile: profile) }
+    }
+
+    private static var bbposValues: BBPOSPaymentSettings {
+        values("bbpos") { profile throws(ReaderError) in try BBPOSPaymentSettings(profile: profile) }
     }
 
     /// The values of the simulated reader of a family, all of which its profile has.

@@ -171,11 +171,21 @@ package struct TerminalHost: Sendable {
 
     /// The issuer, with its ledger.
     package private(set) var issuer: SimulatedIssuer
+    /// Alters the issuer's answers on their way; nil if nothing does.
+    private let wedge: CardWedge?
     private var streams: [Int: TerminalHostMessage.Stream] = [:]
     private var queue = EventQueue<Output>()
 
     /// - Parameter issuer: the issuer.
-    package init(_ issuer: SimulatedIssuer) { self.issuer = issuer }
+    package init(_ issuer: SimulatedIssuer) { self.init(issuer, wedge: nil) }
+
+    /// - Parameters:
+    ///   - issuer: the issuer.
+    ///   - wedge: alters its answers on their way.
+    init(_ issuer: SimulatedIssuer, wedge: CardWedge?) {
+        self.issuer = issuer
+        self.wedge = wedge
+    }
 
     /// Handles bytes of a terminal.
     /// - Parameters:
@@ -187,6 +197,12 @@ package struct TerminalHost: Sendable {
             guard let request = TerminalHostMessage.request(content) else { continue }
             switch issuer.receive(request, at: now) {
             case .replies(let reply, let due):
+                let reply =
+                    if case .decision(let decision) = reply, let wedge {
+                        IssuerReply.decision(wedge.alter(decision))
+                    } else {
+                        reply
+                    }
                 guard let frame = TerminalHostMessage.encode(reply, to: request.reference) else { continue }
                 queue.add(.send(frame, to: connection), at: due)
             case .isUnreachable(let due): queue.add(.close(connection), at: due)

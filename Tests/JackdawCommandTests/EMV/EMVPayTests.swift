@@ -120,10 +120,10 @@ import Testing
     }
 
     @Test func otherLinksAreRefused() {
-        for link in ["sim:posmate", "pcsc:0", "miura", ""] {
+        for link in ["sim:idtech", "pcsc:0", "miura", ""] {
             let run = CommandRun(Self.line("approved-online", link))
             #expect(run.status == 64)
-            #expect(run.messages.contains("sim:kernel or sim:miura"))
+            #expect(run.messages.contains("sim:kernel, sim:miura"))
         }
         // This cardholder taps.
         let run = pay("tap-offline", "sim:miura")

@@ -30,16 +30,22 @@ enum PaymentRuns {
         _ card: DeckName, at link: PaymentLink, payer: String? = nil, issuer: String? = nil
     ) throws -> Ended {
         let primitives = LibCryptoPrimitives(mode: .test)
-        let json = try #require(card.folder.bytes(of: .card(card.name)))
-        let setup = try PaymentSetup(
-            card.name, json: json, payer: payer.map { try SimulatedPayer(json: Array($0.utf8)) },
-            issuer: issuer.map { try SimulatedIssuer(json: Array($0.utf8), primitives) }, primitives
-        ) { card.folder.bytes(of: $0) }
+        let setup = try setup(card, payer: payer, issuer: issuer)
         let ends = try #require(setup.ends)
         var run = try PaymentRun(setup, amount: ends.amount, currency: ends.currency, at: link, primitives)
         var outputs = run.start()
         while run.nextDeadline != nil { outputs += run.advance() }
         return Ended(run: run, outputs: outputs)
+    }
+
+    /// A card of a deck, perhaps with the files of another cardholder or another issuer.
+    static func setup(_ card: DeckName, payer: String? = nil, issuer: String? = nil) throws -> PaymentSetup {
+        let primitives = LibCryptoPrimitives(mode: .test)
+        let json = try #require(card.folder.bytes(of: .card(card.name)))
+        return try PaymentSetup(
+            card.name, json: json, payer: payer.map { try SimulatedPayer(json: Array($0.utf8)) },
+            issuer: issuer.map { try SimulatedIssuer(json: Array($0.utf8), primitives) }, primitives
+        ) { card.folder.bytes(of: $0) }
     }
 
     /// The end of a payment as the card's file says.

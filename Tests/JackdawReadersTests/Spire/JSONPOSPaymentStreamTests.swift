@@ -46,7 +46,12 @@ import Testing
                 "prepare_ok 1", "swipe_plain 2", "status PROCESSING", "connect(2, host: \"h\", port: 443)",
                 "send(2, [1, 2, 3])", "disconnect(2)", "approved(transaction: nil)", "host_approved 3",
             ])
-        for step in [1, 2, 3, 7, 64, 253] { #expect(try log(step: step) == whole, "\(step)") }
+        // Of a block, the machine returns the bytes first.
+        for step in [1, 2, 3, 7, 64, 253] {
+            let log = try log(step: step)
+            #expect(log.filter { $0.hasPrefix(">") } == whole.filter { $0.hasPrefix(">") }, "\(step)")
+            #expect(log.filter { !$0.hasPrefix(">") } == whole.filter { !$0.hasPrefix(">") }, "\(step)")
+        }
     }
 
     /// The rest of the frame never comes: what follows is read.

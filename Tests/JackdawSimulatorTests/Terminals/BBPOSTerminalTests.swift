@@ -13,7 +13,8 @@ struct BBPOSProgram: ~Copyable {
 
     init(
         payer: String = "{\"pin\": {\"digits\": \"1234\"}}",
-        card: [(String, String)] = [PlainTerminal.oneApplication], deck: [Presentation] = [], battery: Int = 80
+        card: [(String, String)] = [PlainTerminal.oneApplication, PlainTerminal.noVerification],
+        deck: [Presentation] = [], battery: Int = 80
     ) throws {
         let settings = try Self.settings()
         let terminal = BBPOSTerminal(

@@ -13,7 +13,8 @@ struct EPOSProgram: ~Copyable {
 
     init(
         payer: String = "{\"pin\": {\"digits\": \"1234\"}}",
-        card: [(String, String)] = [PlainTerminal.oneApplication], deck: [Presentation] = []
+        card: [(String, String)] = [PlainTerminal.oneApplication, PlainTerminal.noVerification],
+        deck: [Presentation] = []
     ) throws {
         let settings = try Self.settings()
         let terminal = EPOSTerminal(

@@ -12,7 +12,8 @@ struct JSONPOSProgram: ~Copyable {
 
     init(
         payer: String = "{\"pin\": {\"digits\": \"1234\"}}",
-        card: [(String, String)] = [PlainTerminal.oneApplication], faults: [PlannedFault] = []
+        card: [(String, String)] = [PlainTerminal.oneApplication, PlainTerminal.noVerification],
+        faults: [PlannedFault] = []
     ) throws {
         reader = SimulatedReader(
             JSONPOSTerminal(

@@ -74,13 +74,10 @@ struct MiuraProgram: ~Copyable {
     /// The same, in which the host chooses the application.
     private static let startChoosing = "DED10000 1E E01C 9C0100 9F0206000000006000 9A03260115 9F2103121530 5F2A020978"
     private static let approve = "DED20000 06 E004 8A023030"
-    /// Changes of the card: it has one application, and it verifies no cardholder.
-    private static let oneApplication = [
-        ("\"A0000009990102\"", "\"A0000008880102\""), ("\"8E\": \"00\"", "\"8E\": \"00000000000000001F00\""),
-    ]
+    private static let card = [PlainTerminal.oneApplication, PlainTerminal.noVerification]
 
     @Test func aCardPaysOnline() throws {
-        var program = try MiuraProgram(card: Self.oneApplication)
+        var program = try MiuraProgram(card: Self.card)
         try program.insertCard()
         let answers = try program.send(Self.start, for: .seconds(5))
         let answer = try #require(answers.last)
@@ -144,7 +141,7 @@ struct MiuraProgram: ~Copyable {
 
     /// "Terminal is not ready, e.g. sending a continue command before a start", and the others of `TransactionResponse`.
     @Test func commandsInTheWrongOrderAreRefused() throws {
-        var program = try MiuraProgram(card: Self.oneApplication)
+        var program = try MiuraProgram(card: Self.card)
         #expect(try program.send(Self.approve) == ["9F22"])
         #expect(try program.send(Self.start) == ["9F23"])
         try program.insertCard()
@@ -204,7 +201,7 @@ struct MiuraProgram: ~Copyable {
     }
 
     @Test func aReaderThatWaitsForTheIssuerIsAborted() throws {
-        var program = try MiuraProgram(card: Self.oneApplication)
+        var program = try MiuraProgram(card: Self.card)
         try program.insertCard()
         _ = try program.send(Self.start, for: .seconds(5))
         #expect(try program.send("D0FF0000") == ["9000"])
@@ -229,7 +226,7 @@ struct MiuraProgram: ~Copyable {
 
     @Test func aCardThatIsRemovedEndsThePayment() throws {
         var program = try MiuraProgram(
-            payer: "{\"removal\": {\"after_exchange\": 3}}", card: Self.oneApplication)
+            payer: "{\"removal\": {\"after_exchange\": 3}}", card: Self.card)
         try program.insertCard()
         #expect(try program.send(Self.start, for: .seconds(1)) == ["* E104480200009000", "9F23"])
         #expect(try program.send(Self.start) == ["9F23"])
@@ -255,7 +252,7 @@ struct MiuraProgram: ~Copyable {
     @Test func theIssuersAnswerComesAfterTheCardWasRemoved() throws {
         var program = try MiuraProgram(
             payer: "{\"removal\": {\"after_exchange\": 14, \"delay\": 2000}}",
-            card: Self.oneApplication)
+            card: Self.card)
         try program.insertCard()
         let answers = try program.send(Self.start, for: .seconds(20))
         #expect(answers.last == "* E104480200009000")

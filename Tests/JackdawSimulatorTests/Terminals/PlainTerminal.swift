@@ -20,6 +20,8 @@ enum PlainTerminal {
 
     /// The change of the card's file that leaves it one application.
     static let oneApplication = ("\"A0000009990102\"", "\"A0000008880102\"")
+    /// The change with which it verifies no cardholder.
+    static let noVerification = ("\"8E\": \"00\"", "\"8E\": \"00000000000000001F00\"")
 
     static func payer(_ file: String) throws -> SimulatedPayer { try SimulatedPayer(json: Array(file.utf8)) }
 
