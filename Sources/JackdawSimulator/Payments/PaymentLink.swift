@@ -23,6 +23,12 @@ package enum PaymentLink: String, Sendable, Hashable, CaseIterable {
         self = link
     }
 
+    /// The name of the reader: `miura`.
+    package var reader: String { String(rawValue.dropFirst("sim:".count)) }
+
+    /// The kinds of readers that can be at a link.
+    package static let linked = allCases.filter { $0 != .kernel }
+
     /// Whether cards can be tapped.
     package var takesTaps: Bool { self == .kernel }
 

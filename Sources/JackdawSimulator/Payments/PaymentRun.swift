@@ -83,19 +83,19 @@ package struct PaymentRun {
             case .emvswiper: parts.till(with: nil as BBPOSTerminal<Primitives>?)
             case .spm20: JSONPOSTill(parts, nil as JSONPOSTerminal<Primitives>?)
             }
-        try self.init(parts, reader, linked, primitives)
+        try self.init(parts, reader, linked, primitives, name: reader.reader)
         self.linked = linked
     }
 
     private init(
         _ parts: ReaderTillParts, _ link: PaymentLink, _ till: any PaymentTill,
-        _ primitives: some AuthenticationPrimitives
+        _ primitives: some AuthenticationPrimitives, name: String? = nil
     ) throws(KernelConfigurationError) {
         // With each reader, as it checks the values of the payment.
         _ = try parts.kernelTill(primitives)
         let code = Currency.find(parts.transaction.currency.span)?.numericCode
         header = PaymentRecording.Header(
-            link: link.rawValue, card: parts.reference,
+            link: name ?? link.rawValue, card: parts.reference,
             amount: Amount(minorUnits: parts.transaction.amount, currencyCode: code))
         self.link = link
         self.till = till

@@ -87,6 +87,17 @@ struct ReaderTillParts {
             settings, date: transaction.date, card: card, payer: payer, primitives, pinCipher: pinCipher)
     }
 
+    /// The simulated reader of a link; nil if it is a plain one.
+    func terminal(of link: PaymentLink, _ primitives: some AuthenticationPrimitives) -> (any ReaderModel)? {
+        switch link {
+        case .kernel: nil
+        case .miura: miura(primitives)
+        case .posmate: posmate(primitives)
+        case .emvswiper: emvswiper(primitives)
+        case .spm20: spm20(primitives)
+        }
+    }
+
     private static var eposValues: EPOSPaymentSettings {
         values("epos") { profile throws(ReaderError) in try EPOSPaymentSettings(profile: profile) }
     }

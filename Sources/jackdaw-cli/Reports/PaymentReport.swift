@@ -1,9 +1,19 @@
 import JackdawEMV
 import JackdawSimulator
 
+/// Writes lines and objects to standard output.
+protocol ResultWriter {
+    func result(_ line: String)
+    func result(_ object: JSONObject)
+}
+
+extension Console: ResultWriter {}
+
+extension Conversation: ResultWriter {}
+
 /// Prints a payment with a virtual card: the texts at the till, with the trace also steps and messages, and the result.
-struct PaymentReport {
-    let console: Console
+struct PaymentReport<Writer: ResultWriter> {
+    let writer: Writer
     let isJSON: Bool
     let isTracing: Bool
 
@@ -20,40 +30,40 @@ struct PaymentReport {
     }
 
     private func add(_ prompt: TillPrompt, _ time: Duration) {
-        guard isJSON else { return console.result("\(Self.column(time))  \(prompt.text)") }
+        guard isJSON else { return writer.result("\(Self.column(time))  \(prompt.text)") }
         var object = JSONObject()
         object.add("event", "prompt")
         object.add("seconds", time / .seconds(1), decimals: 6)
         object.add("prompt", prompt.code)
         object.add("text", prompt.text)
-        console.result(object)
+        writer.result(object)
     }
 
     private func add(_ step: PaymentStep) {
         guard isJSON else {
             let limit = step.deadline.map { ", until \($0.recorded) s" } ?? ""
-            console.result(
+            writer.result(
                 "\(Self.column(step.time))    \(step.name)\(step.answered.map { ", answers \($0)" } ?? "")"
                     + ": \(step.phase.rawValue)\(limit)")
-            for effect in step.effects { console.result("\(Self.blanks)      \(effect.recorded)") }
+            for effect in step.effects { writer.result("\(Self.blanks)      \(effect.recorded)") }
             return
         }
         var object = JSONObject()
         object.add("event", "step")
         object.add("seconds", step.time / .seconds(1), decimals: 6)
         PaymentStepReport.add(step, to: &object)
-        console.result(object)
+        writer.result(object)
     }
 
     private func add(_ message: PaymentMessage) {
         guard isJSON else {
             let direction = message.isSent ? "sent    " : "received"
-            return console.result("\(Self.column(message.time))    \(direction)  \(message.octets.recorded)")
+            return writer.result("\(Self.column(message.time))    \(direction)  \(message.octets.recorded)")
         }
         var object = JSONObject()
         object.add("event", "message")
         PaymentStepReport.add(message, to: &object)
-        console.result(object)
+        writer.result(object)
     }
 
     /// The time in seconds, as wide as those of an hour.
@@ -61,11 +71,11 @@ struct PaymentReport {
         fixed(time / .seconds(1), 3).padded(to: 8, alignedRight: true) + " s"
     }
 
-    private static let blanks = String(repeating: " ", count: 10)
+    private static var blanks: String { String(repeating: " ", count: 10) }
 
     /// Prints the result of the payment.
     func end(_ result: PaymentResult, _ header: PaymentRecording.Header) {
-        guard isJSON else { return lines(result, header).forEach(console.result) }
+        guard isJSON else { return lines(result, header).forEach(writer.result) }
         var object = JSONObject()
         object.add("event", "result")
         object.add("result", result.verdict.rawValue)
@@ -88,7 +98,7 @@ struct PaymentReport {
                 object.add("text", reason.text)
                 return object
             })
-        console.result(object)
+        writer.result(object)
     }
 
     private func lines(_ result: PaymentResult, _ header: PaymentRecording.Header) -> [String] {
@@ -104,6 +114,8 @@ struct PaymentReport {
         return lines
     }
 }
+
+extension PaymentReport: Sendable where Writer: Sendable {}
 
 extension PaymentOutcome {
     /// The end of a payment in one line.

@@ -3,7 +3,9 @@ import ArgumentParser
 import JackdawAudioFile
 import JackdawCryptography
 import JackdawEMV
+import JackdawLinux
 import JackdawSimulator
+import JackdawTransport
 
 struct PayWithVirtualCard: Verb {
     static let configuration = CommandConfiguration(
@@ -21,12 +23,17 @@ struct PayWithVirtualCard: Verb {
 
             Times are simulated and pass at once, unless --real-time is given. Card data is masked in all output.
 
+            Any other link leads to a reader that another program simulates (jackdaw simulate --virtual-card), or to \
+            a real one: name its kind with --reader. Real readers have not been tried. Times are then real, the card \
+            and its cardholder are at the reader, and the card's file names the issuer.
+
             EXIT CODES
               0   approved
               1   declined, cancelled, failed or reversed: no money moved
               64  usage
               65  a file is no virtual card, cardholder or issuer
               66  a file is missing or not readable
+              69  the link cannot be opened
               74  the recording or standard output cannot be written
               75  the payment has no end, or the issuer has not answered yet
               130 interrupted
@@ -35,12 +42,20 @@ struct PayWithVirtualCard: Verb {
               jackdaw emv pay --link sim:kernel --card approved-online
               jackdaw emv pay --link sim:miura --card visa-dda --amount 60 --trace
               jackdaw emv pay --link sim:miura --card approved-online --record pay.txt
+              jackdaw emv pay --link tcp:127.0.0.1:4000 --reader miura --card approved-online
             """)
 
     @Option(
-        help: ArgumentHelp("Simulated reader: \(Self.links("or")).", valueName: "link"),
-        completion: .list(PaymentLink.allCases.map(\.rawValue)), transform: Self.read)
-    var link: PaymentLink
+        help: ArgumentHelp(
+            "Simulated reader: \(Self.links("or")); or the link of a reader.", valueName: "link"),
+        completion: .list(PaymentLink.allCases.map(\.rawValue) + ["tcp:", "rfcomm:"]), transform: Place.read)
+    var link: Place
+
+    @Option(
+        help: ArgumentHelp(
+            "Reader at a link of another kind: \(Self.readers("or")).", valueName: "reader"),
+        completion: .list(PaymentLink.linked.map(\.reader)), transform: Self.readReader)
+    var reader: PaymentLink?
 
     @Option(
         help: ArgumentHelp(
@@ -83,6 +98,15 @@ struct PayWithVirtualCard: Verb {
     var json = false
 
     func validate() throws {
+        switch (link, reader) {
+        case (.simulated, .some): throw ValidationError("--reader is for other links than those of simulated readers.")
+        case (.link(let name), nil):
+            throw ValidationError(
+                "\(name): use a simulated reader with a card (\(Self.links("or"))), or name the reader with --reader "
+                    + "(\(Self.readers("or"))).")
+        case (.link, .some) where realTime: throw ValidationError("The times at \(link) are real without --real-time.")
+        default: break
+        }
         guard currency == nil || amount != nil else { throw ValidationError("--currency needs --amount.") }
         guard let currency else { return }
         guard Currency.find(alphabeticCode: currency.uppercased()) != nil else {
@@ -92,24 +116,18 @@ struct PayWithVirtualCard: Verb {
 
     func run(on console: Console, in environment: CommandEnvironment) throws(CommandError) -> ExitStatus {
         let setup = try PaymentFiles(card: card, deck: deck).setup(payer: payer, issuer: issuer)
-        guard link.serves(setup.payer) else {
+        if case .simulated(let link) = link, !link.serves(setup.payer) {
             throw CommandError(
                 .usage, "\(link.rawValue) takes inserted cards only, and this cardholder does not insert the card")
         }
-        let (amount, currency) = try price(setup.ends)
-        var payment: PaymentRun
-        do throws(KernelConfigurationError) {
-            payment = try PaymentRun(
-                setup, amount: amount, currency: currency, at: link, LibCryptoPrimitives(mode: .test))
-        } catch {
-            throw CommandError(.usage, "\(error)")
-        }
-        guard let record else { return try pay(&payment, console, environment) }
+        let purchase = Purchase(setup, try price(setup.ends), link, reader)
+        guard let record else { return try pay(purchase, console, environment).status }
         var status = ExitStatus.done
         try NewFile.make(at: record) { file throws(CommandError) in
-            status = try pay(&payment, console, environment)
+            let end = try pay(purchase, console, environment)
+            status = end.status
             do throws(AudioFileError) {
-                try file.write(payment.recording.octets)
+                try file.write(end.recording.octets)
             } catch {
                 throw CommandError(error, isOutput: true)
             }
@@ -117,10 +135,45 @@ struct PayWithVirtualCard: Verb {
         return status
     }
 
+    /// A payment, as the command line describes it.
+    private struct Purchase: Sendable {
+        let setup: PaymentSetup
+        let amount: UInt64
+        let currency: [UInt8]
+        let place: Place
+        let reader: PaymentLink?
+
+        init(
+            _ setup: PaymentSetup, _ price: (amount: UInt64, currency: [UInt8]), _ place: Place, _ reader: PaymentLink?
+        ) {
+            self.setup = setup
+            (amount, currency) = price
+            self.place = place
+            self.reader = reader
+        }
+
+        func makeRun() throws(CommandError) -> PaymentRun {
+            let primitives = LibCryptoPrimitives(mode: .test)
+            do throws(KernelConfigurationError) {
+                if case .simulated(let link) = place {
+                    return try PaymentRun(setup, amount: amount, currency: currency, at: link, primitives)
+                }
+                return try PaymentRun(
+                    setup, amount: amount, currency: currency, atLinkOf: reader ?? .miura, primitives)
+            } catch {
+                throw CommandError(.usage, "\(error)")
+            }
+        }
+    }
+
+    private typealias End = (status: ExitStatus, recording: PaymentRecording)
+
     private func pay(
-        _ payment: inout PaymentRun, _ console: Console, _ environment: CommandEnvironment
-    ) throws(CommandError) -> ExitStatus {
-        let report = PaymentReport(console: console, isJSON: json, isTracing: trace)
+        _ purchase: Purchase, _ console: Console, _ environment: CommandEnvironment
+    ) throws(CommandError) -> End {
+        if case .link(let link) = link { return try pay(purchase, over: link, console, environment) }
+        var payment = try purchase.makeRun()
+        let report = PaymentReport(writer: console, isJSON: json, isTracing: trace)
         let start = environment.now()
         report.add(payment.start())
         while let next = payment.nextDeadline {
@@ -128,8 +181,34 @@ struct PayWithVirtualCard: Verb {
             if environment.isInterrupted() { throw .interrupted }
             report.add(payment.advance())
         }
-        let result = payment.result
-        report.end(result, payment.header)
+        report.end(payment.result, payment.header)
+        return (Self.status(of: payment.result), payment.recording)
+    }
+
+    private func pay(
+        _ purchase: Purchase, over link: LinkName, _ console: Console, _ environment: CommandEnvironment
+    ) throws(CommandError) -> End {
+        let conversation = try Conversation()
+        let report = PaymentReport(writer: conversation, isJSON: json, isTracing: trace)
+        return try conversation.run(on: console, isInterrupted: environment.isInterrupted) {
+            () async throws(CommandError) in
+            let transport: any Transport
+            do throws(LinkError) {
+                transport = try await environment.connect(link, nil, .kernel)
+            } catch {
+                throw CommandError(opening: error)
+            }
+            let payment = LinkedPayment(try purchase.makeRun(), over: transport, clock: environment.clock)
+            let end = await payment.pay { outputs in
+                report.add(outputs)
+                await conversation.waitForRoom()
+            }
+            report.end(end.result, end.recording.header)
+            return (Self.status(of: end.result), end.recording)
+        }
+    }
+
+    private static func status(of result: PaymentResult) -> ExitStatus {
         guard result.outcome != nil, result.isSettled else { return .unsettled }
         return result.verdict == .approved ? .done : .nothingFound
     }
@@ -167,11 +246,33 @@ struct PayWithVirtualCard: Verb {
         String.words(PaymentLink.allCases.map(\.rawValue), conjunction)
     }
 
-    private static func read(_ argument: String) throws -> PaymentLink {
-        guard let link = PaymentLink(name: argument) else {
-            throw ValidationError("Use a simulated reader with a card: \(links("or")).")
+    private static func readers(_ conjunction: String) -> String {
+        String.words(PaymentLink.linked.map(\.reader), conjunction)
+    }
+
+    private static func readReader(_ argument: String) throws -> PaymentLink {
+        guard let reader = PaymentLink(name: "sim:\(argument)"), PaymentLink.linked.contains(reader) else {
+            throw ValidationError("Use one of these readers: \(readers("or")).")
         }
-        return link
+        return reader
+    }
+
+    /// The reader of a payment: simulated by this program, or at a link.
+    enum Place: Sendable, CustomStringConvertible {
+        case simulated(PaymentLink)
+        case link(LinkName)
+
+        static func read(_ argument: String) throws -> Place {
+            if let link = PaymentLink(name: argument) { return .simulated(link) }
+            return .link(try LinkArgument.read(argument))
+        }
+
+        var description: String {
+            switch self {
+            case .simulated(let link): link.rawValue
+            case .link(let name): name.description
+            }
+        }
     }
 }
 #endif

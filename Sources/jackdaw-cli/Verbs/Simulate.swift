@@ -54,6 +54,7 @@ struct Simulate: Verb {
               jackdaw simulate magtek --link tcp:127.0.0.1:0 --fault late:1-2 --json
               jackdaw simulate idtech --link pty --key-file key.txt --setting 4C=32
               jackdaw simulate unimag --link alsa:hw:Loopback,1,0
+              jackdaw simulate posmate --link tcp:127.0.0.1:4000 --virtual-card approved-online
               jackdaw simulate echo --link rfcomm:1
             """)
 
@@ -87,6 +88,15 @@ struct Simulate: Verb {
             return card
         })
     var card: [SimulatedCard] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Virtual card with its cardholder, for jackdaw emv pay, instead of test cards: a name in "
+                + "\(String.words(PaymentFiles.decks, "or")), or a JSON file. For the readers "
+                + "\(String.words(PaymentLink.linked.map(\.reader), "and")).",
+            valueName: "card"),
+        completion: .file(extensions: ["json"]))
+    var virtualCard: String?
 
     @Option(help: "How the cards are presented.")
     var manner = MannerChoice.swiped
@@ -143,6 +153,15 @@ struct Simulate: Verb {
         {
             throw ValidationError(
                 "Omit the reader's options: echo has no cards, faults, battery, firmware, profile, key and settings.")
+        }
+        if virtualCard != nil {
+            guard paymentReader != nil else {
+                throw ValidationError(
+                    "--virtual-card is for \(String.words(PaymentLink.linked.map(\.reader), "and")).")
+            }
+            guard card.isEmpty, profile == nil, keyFile == nil else {
+                throw ValidationError("Give --virtual-card without --card, --profile and --key-file.")
+            }
         }
         let carriers = ReaderFamily.named(reader.name)?.carriers ?? []
         if carriers == [.audio], !isOnCard {
@@ -203,6 +222,9 @@ struct Simulate: Verb {
         return .done
     }
 
+    /// The reader's kind, if it takes payments.
+    private var paymentReader: PaymentLink? { PaymentLink(name: "sim:\(reader.name)") }
+
     private var isOnCard: Bool { if case .card = link { true } else { false } }
 
     /// Simulates the reader in sound until the user interrupts it.
@@ -257,8 +279,10 @@ struct Simulate: Verb {
     ) throws(CommandError) -> ReaderPlan? {
         guard case .family(let family) = reader else { return nil }
         var plan = ReaderPlan(model: try model(of: family, values, console, environment))
-        plan.deck = (card.isEmpty ? SimulatedCard.deck : card).map {
-            Presentation($0, manner.manner, after: .seconds(delay))
+        if virtualCard == nil {
+            plan.deck = (card.isEmpty ? SimulatedCard.deck : card).map {
+                Presentation($0, manner.manner, after: .seconds(delay))
+            }
         }
         plan.faults = fault
         plan.seed = seed
@@ -273,6 +297,10 @@ struct Simulate: Verb {
         of family: SimulatedFamily, _ values: ReaderProfile?, _ console: Console, _ environment: CommandEnvironment
     ) throws(CommandError) -> any ReaderModel {
         if let keyFile { return try model(of: family, with: environment.key(keyFile, console), from: keyFile) }
+        if let virtualCard, let paymentReader {
+            let setup = try PaymentFiles(card: virtualCard, deck: nil).setup(payer: nil, issuer: nil)
+            return setup.terminal(of: paymentReader, LibCryptoPrimitives(mode: .test)) ?? family.makeModel()
+        }
         guard let profile, let values else { return family.makeModel() }
         do throws(ReaderError) {
             return try family.makeModel(values)

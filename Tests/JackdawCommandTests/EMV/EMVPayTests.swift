@@ -8,6 +8,8 @@ import Testing
 @Suite struct EMVPayTests {
     static let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/")
     static let links = ["sim:kernel", "sim:miura"]
+    /// The readers that take payments over a link.
+    static let readers = ["miura", "posmate", "emvswiper", "spm20"]
 
     /// The command line of a payment with a card of the deck.
     static func line(_ card: String, _ link: String = "sim:kernel", deck: String = "deck") -> [String] {
@@ -119,12 +121,67 @@ import Testing
         #expect(!run.messages.contains("4761739001010010"))
     }
 
+    // MARK: a reader in another process
+
+    /// `simulate` offers the reader with the card, and `emv pay` has the issuer.
+    @Test(arguments: readers) func aPaymentOverTCPEndsAsInOneProcess(_ reader: String) async throws {
+        let card = "\(Self.root)/cards/deck/approved-online.json"
+        let (output, messages) = (Pipe(), Pipe())
+        let process = try SpawnedProcess(
+            ChildProcess.executable.path,
+            ["simulate", reader, "--link", "tcp:127.0.0.1:0", "--virtual-card", card], output: .pipe(output),
+            messages: .pipe(messages))
+        defer { process.send(SIGTERM) }
+        let run = try await onOwnThread {
+            let first = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+            let link = try #require(first.firstMatch(of: /tcp:127\.0\.0\.1:[0-9]+/))
+            let run = CommandRun(
+                "emv", "pay", "--link", String(link.0), "--reader", reader, "--card", card, "--json", "--trace")
+            process.send(SIGTERM)
+            process.end()
+            return run
+        }
+        let alone = try result(pay("approved-online", "sim:\(reader)", deck: "deck", "--json"))
+        #expect(run.status == 0 && run.messages.isEmpty, "\(run.messages)")
+        let result = try result(run)
+        for key in ["result", "outcome", "entry", "pan", "captured", "currency", "settled"] {
+            #expect("\(result[key] ?? "")" == "\(alone[key] ?? "")", "\(key)")
+        }
+        #expect(result["outcome"] as? String == "approved")
+        #expect(result["link"] as? String == reader)
+        #expect(!run.output.contains("4761739001010010") && run.output.contains(#""sent":true"#))
+    }
+
+    @Test(arguments: [
+        ["--link", "tcp:127.0.0.1:1"], ["--link", "sim:miura", "--reader", "miura"],
+        ["--link", "tcp:127.0.0.1:1", "--reader", "kernel"], ["--link", "tcp:127.0.0.1:1", "--reader", "idtech"],
+        ["--link", "tcp:127.0.0.1:1", "--reader", "miura", "--real-time"],
+    ])
+    func linksAndReadersMustFit(_ options: [String]) {
+        let run = CommandRun(["emv", "pay", "--card", "\(Self.root)/cards/deck/approved-online.json"] + options)
+        #expect(run.status == 64 && run.output.isEmpty)
+    }
+
+    @Test func aReaderThatIsMissingIsReported() {
+        let run = CommandRun(
+            "emv", "pay", "--link", "tcp:127.0.0.1:1", "--reader", "miura", "--card",
+            "\(Self.root)/cards/deck/approved-online.json")
+        #expect(run.status == 69 && run.output.isEmpty && !run.messages.isEmpty)
+    }
+
+    @Test(arguments: [
+        ["simulate", "idtech", "--virtual-card", "x.json"],
+        ["simulate", "miura", "--virtual-card", "x.json", "--card", "visa"],
+    ])
+    func virtualCardsAreForReadersThatTakePayments(_ arguments: [String]) {
+        #expect(CommandRun(arguments + ["--link", "tcp:127.0.0.1:0"]).status == 64)
+    }
+
     @Test func otherLinksAreRefused() {
         for link in ["sim:idtech", "pcsc:0", "miura", ""] {
-            let run = CommandRun(Self.line("approved-online", link))
-            #expect(run.status == 64)
-            #expect(run.messages.contains("sim:kernel, sim:miura"))
+            #expect(CommandRun(Self.line("approved-online", link)).status == 64)
         }
+        #expect(CommandRun(Self.line("approved-online", "pcsc:0")).messages.contains("sim:kernel, sim:miura"))
         // This cardholder taps.
         let run = pay("tap-offline", "sim:miura")
         #expect(run.status == 64 && run.messages.contains("sim:miura"))

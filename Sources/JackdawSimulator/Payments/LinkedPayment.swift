@@ -1,0 +1,93 @@
+import JackdawBytes
+package import JackdawTransport
+
+/// Carries a payment out at a reader at the other end of a link, on a clock.
+package actor LinkedPayment {
+    private let transport: any Transport
+    private let clock: ElapsedClock
+    private var run: PaymentRun
+    /// Outputs that were not shown yet.
+    private var outputs: [PaymentRun.Output] = []
+    /// Sent when bytes have come, or the link has ended.
+    private let change = AsyncSignal()
+
+    /// - Parameters:
+    ///   - run: a payment with a reader at a link, which has not started.
+    ///   - transport: the open link; the payment closes it.
+    ///   - clock: measures the payment's times.
+    package init(
+        _ run: sending PaymentRun, over transport: any Transport, clock: any Clock<Duration> = SuspendingClock()
+    ) {
+        self.run = run
+        self.transport = transport
+        self.clock = ElapsedClock(clock)
+    }
+
+    /// Pays, until the payment has ended and the issuer has answered, or the task is cancelled, and closes the link. Call
+    /// it only once.
+    /// - Parameter show: receives the outputs in their order; the payment waits for its return.
+    /// - Returns: the result and the recording of the payment.
+    package func pay(
+        _ show: @Sendable ([PaymentRun.Output]) async -> Void
+    ) async -> (result: PaymentResult, recording: PaymentRecording) {
+        await withTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { await self.receive() }
+            await act(show)
+            tasks.cancelAll()
+        }
+        await transport.close()
+        return (run.result, run.recording)
+    }
+
+    private func act(_ show: @Sendable ([PaymentRun.Output]) async -> Void) async {
+        outputs += run.start()
+        while !Task.isCancelled {
+            let messages = run.takeUnsent()
+            let shown = outputs
+            outputs = []
+            guard messages.isEmpty, shown.isEmpty else {
+                for message in messages { await send(message) }
+                await show(shown)
+                continue
+            }
+            guard let deadline = run.nextDeadline else { return }
+            if deadline <= clock.now() {
+                outputs += run.advance()
+            } else {
+                await change.wait(after: change.count, until: deadline, on: clock)
+            }
+        }
+    }
+
+    private func send(_ message: [UInt8]) async {
+        do throws(LinkError) {
+            try await transport.send(message)
+        } catch {
+            lose()
+        }
+    }
+
+    private func receive() async {
+        do throws(LinkError) {
+            while true {
+                var bytes: [UInt8] = []
+                defer { bytes.wipe() }
+                let isOpen = try await transport.receive { span in
+                    for index in span.indices { bytes.append(span[index]) }
+                }
+                guard isOpen else { break }
+                outputs += run.receive(bytes, at: clock.now())
+                change.send()
+            }
+            lose()
+        } catch {
+            lose()
+        }
+    }
+
+    /// The link has ended.
+    private func lose() {
+        outputs += run.loseLink(at: clock.now())
+        change.send()
+    }
+}
