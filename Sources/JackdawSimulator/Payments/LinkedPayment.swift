@@ -8,6 +8,7 @@ package actor LinkedPayment {
     private var run: PaymentRun
     /// Outputs that were not shown yet.
     private var outputs: [PaymentRun.Output] = []
+    private var isLost = false
     /// Sent when bytes have come, or the link has ended.
     private let change = AsyncSignal()
 
@@ -50,8 +51,11 @@ package actor LinkedPayment {
                 await show(shown)
                 continue
             }
-            guard let deadline = run.nextDeadline else { return }
+            // A terminal that asks the issuer itself still delivers its messages after the end.
+            let limit = run.isSettled || isLost ? nil : PaymentRun.limit
+            guard let deadline = run.nextDeadline ?? limit else { return }
             if deadline <= clock.now() {
+                guard run.nextDeadline != nil else { return }
                 outputs += run.advance()
             } else {
                 await change.wait(after: change.count, until: deadline, on: clock)
@@ -87,6 +91,7 @@ package actor LinkedPayment {
 
     /// The link has ended.
     private func lose() {
+        isLost = true
         outputs += run.loseLink(at: clock.now())
         change.send()
     }

@@ -1,3 +1,6 @@
+import JackdawEMV
+import JackdawReaders
+
 /// A simulated reader at which a virtual card pays. The raw value is the name of the link.
 package enum PaymentLink: String, Sendable, Hashable, CaseIterable {
     /// The till runs the kernels itself, and the card's commands are those of a plain reader: by contact, tap and stripe.
@@ -22,6 +25,15 @@ package enum PaymentLink: String, Sendable, Hashable, CaseIterable {
         guard let reader, let link = Self(rawValue: "sim:\(reader.name)") else { return nil }
         self = link
     }
+
+    /// Finds a link by the name in a recording: that of the link, or of a reader at another link.
+    init?(recordedAs name: String) {
+        guard let link = Self(rawValue: name) ?? Self(rawValue: "sim:\(name)") else { return nil }
+        self = link
+    }
+
+    /// The rules of payments at the reader.
+    var policy: PaymentPolicy { self == .spm20 ? JSONPOSPaymentSettings().policy() : PaymentPolicy() }
 
     /// The name of the reader: `miura`.
     package var reader: String { String(rawValue.dropFirst("sim:".count)) }

@@ -123,6 +123,9 @@ package struct PaymentRun {
         return takeOutputs()
     }
 
+    /// Whether the issuer has answered all messages.
+    package var isSettled: Bool { till.isSettled }
+
     // MARK: a reader at a link
 
     /// Handles bytes from the reader.

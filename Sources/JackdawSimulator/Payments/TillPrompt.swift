@@ -29,6 +29,8 @@ package struct TillPrompt: Sendable, Hashable {
             switch effect.action {
             case .acceptCard: prompts.append(.card(amount, link, isTapAllowed: isTapAllowed))
             case .chooseApplication: prompts.append(.choice(applications))
+            case .askHost where link == .spm20:
+                prompts.append(TillPrompt("terminal", "Please wait: the terminal takes the payment."))
             case .askHost: prompts.append(TillPrompt("issuer", "Please wait: the issuer is asked."))
             case .captureSignature: prompts.append(TillPrompt("sign", "Sign."))
             case .verifySignature:

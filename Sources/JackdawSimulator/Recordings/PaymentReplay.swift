@@ -42,6 +42,9 @@ package struct PaymentReplay: Sendable {
         }
     }
 
+    /// The rules of the payment.
+    private let policy: PaymentPolicy
+
     /// Replays a recording as a whole.
     package init(_ recording: PaymentRecording) {
         self.recording = recording
@@ -58,11 +61,12 @@ package struct PaymentReplay: Sendable {
         }
         self.steps = steps
         self.messages = messages
-        var flow = PaymentFlow()
+        policy = PaymentLink(recordedAs: recording.header.link)?.policy ?? PaymentPolicy()
+        var flow = PaymentFlow(policy: policy)
         var flows: [PaymentFlow] = []
         var difference: Difference?
         for (index, step) in steps.enumerated() {
-            let made = Self.make(step.cause, &flow, at: step.time)
+            let made = Self.make(step.cause, &flow, policy, at: step.time)
             flows.append(flow)
             if difference == nil, made != step {
                 difference = Difference(index: index, recorded: step, made: made)
@@ -73,12 +77,12 @@ package struct PaymentReplay: Sendable {
     }
 
     private static func make(
-        _ cause: PaymentStep.Cause, _ flow: inout PaymentFlow, at time: Duration
+        _ cause: PaymentStep.Cause, _ flow: inout PaymentFlow, _ policy: PaymentPolicy, at time: Duration
     ) -> PaymentStep {
         var effects: [PaymentEffect] = []
         switch cause {
         case .event(let event, let identifier): effects = flow.receive(event, answering: identifier, at: time)
-        case .restart(let journal): flow = PaymentFlow(restoring: journal)
+        case .restart(let journal): flow = PaymentFlow(restoring: journal, policy: policy)
         }
         return PaymentStep(cause, flow, effects, at: time)
     }
@@ -117,7 +121,7 @@ package struct PaymentReplay: Sendable {
         var flow = flows[index]
         var now = steps[index].time
         var made: [PaymentStep] = []
-        func make(_ cause: PaymentStep.Cause) { made.append(Self.make(cause, &flow, at: now)) }
+        func make(_ cause: PaymentStep.Cause) { made.append(Self.make(cause, &flow, policy, at: now)) }
         func take(_ event: PaymentEvent) {
             if event == .timer, let deadline = flow.nextDeadline { now = max(now, deadline) }
             make(.event(event, answering: event.isAnswer ? flow.awaitedEffect : nil))

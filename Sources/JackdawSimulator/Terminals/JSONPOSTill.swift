@@ -24,6 +24,9 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: LinkedTill {
     private var isDelivering = false
     private var isConnected = true
     private var connections: Set<Int> = []
+    /// The messages that a terminal at a link has not delivered to the issuer; nil if it has not reported them since the
+    /// payment's result.
+    private var pendingCount: Int? = 0
 
     /// The numbers of the payment for the terminal (`receipt_id`, `sequence_id`).
     private static var number: Int { 1 }
@@ -50,7 +53,7 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: LinkedTill {
     /// The terminal keeps the issuer's answer to itself.
     var decision: IssuerDecision? { nil }
     var issuerEntry: IssuerLedger.Entry? { host.issuer.ledger["\(Self.number)-\(Self.number)"] }
-    var isSettled: Bool { terminal?.isSettled ?? true }
+    var isSettled: Bool { terminal?.isSettled ?? (pendingCount == 0) }
 
     func start() { deliver(.start) }
 
@@ -153,7 +156,9 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: LinkedTill {
                 }
                 deliver(event, answering: effect)
             case .tunnel(let task): carryOut(task)
-            case .status, .result, .note: break
+            case .status(let status): pendingCount = status.pendingCount ?? 0
+            case .result: pendingCount = nil
+            case .note: break
             }
         }
     }

@@ -56,7 +56,9 @@ import Testing
                 kernel.contains { code.hasPrefix($0) } && !(link == .spm20 && code.hasPrefix("default."))
             }
         }
-        #expect(decided(result.reasons.map(\.code)) == decided(ends.reasons))
+        let (found, expected) = (decided(result.reasons.map(\.code)), decided(ends.reasons))
+        // The till learns the issuer's reason last.
+        #expect(link == .spm20 ? Set(found) == Set(expected) : found == expected, "\(found)")
     }
 
     @Test(arguments: DeckName.all.filter { $0.folder == .attack }, PaymentLink.allCases)
@@ -68,6 +70,10 @@ import Testing
 
     @Test(arguments: PaymentLink.allCases) func theTillShowsTheTextsOfThePayment(_ link: PaymentLink) throws {
         let card = DeckName(folder: .deck, name: "approved-online")
+        guard link != .spm20 else {
+            // The terminal shows the rest itself.
+            return #expect(try PaymentRuns.pay(card, at: link).prompts == ["card", "terminal"])
+        }
         #expect(try PaymentRuns.pay(card, at: link).prompts == ["card", "pin", "issuer", "remove_card"])
         let signed = DeckName(folder: .deck, name: "signature")
         let prompts = try PaymentRuns.pay(signed, at: link).prompts

@@ -127,7 +127,7 @@ extension [BBPOSReport] {
 
     /// The order of the SDK's samples.
     @Test func theCallbacksComeInTheOrderOfTheSDK() throws {
-        var program = try BBPOSProgram(card: [])
+        var program = try BBPOSProgram(card: [PlainTerminal.noVerification])
         #expect(
             program.call(.checkCard(.swipeOrInsert, within: .seconds(60))).texts == ["waiting for a card", "card: ICC"])
         #expect(program.call(BBPOSProgram.start()).texts == ["payment started", "asks for an application"])
