@@ -15,7 +15,7 @@ LIBRARIES := $(patsubst docs/public-api/%.txt,%,$(wildcard docs/public-api/*.txt
 JACKDAW_THIRD_PARTY ?= $(abspath $(wildcard ../shared/vectors/third-party))
 export JACKDAW_THIRD_PARTY
 
-.PHONY: help setup build demo test quick lab bench format lint embedded generate api fuzz docs install uninstall clean
+.PHONY: help setup build demo test quick lab bench format lint embedded generate api decks fuzz docs install uninstall clean
 
 help: ## this list
 	@sed -nE 's/^([[:alnum:]_.-]+):.*## */\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -62,6 +62,9 @@ generate: build ## write the parts of the documentation that follow from the rea
 
 api: ## compare the public API with docs/public-api; WRITE=1 writes it down
 	.ci/api $(if $(WRITE),--write)
+
+decks: build ## pay over TCP with each virtual card at each simulated reader, in two processes
+	.ci/decks $(JACKDAW)
 
 fuzz: build ## hostile input for DURATION seconds a parser, 600 by default
 	$(MAKE) -C Fuzz all

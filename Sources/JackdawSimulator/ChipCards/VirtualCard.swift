@@ -269,6 +269,15 @@ struct CardTransactionState: Sendable {
 }
 
 extension VirtualCard: RedactedDescription {
+    /// The name of the first application with a label; nil if there is none.
+    func name(labelled label: String) -> [UInt8]? {
+        applications.first { application in
+            var entry = DataObjectStore()
+            _ = try? entry.add(application.directoryEntry.span)
+            return entry[0x50].map { String(decoding: $0, as: UTF8.self) } == label
+        }?.name
+    }
+
     /// The names of the applications, each with the tags of the objects that its file marks as made, and
     /// nothing of their content.
     public var description: String {

@@ -10,12 +10,12 @@ struct PayerDescription: Sendable {
         /// The one of this index. If there is none, the cardholder chooses it once, and then the first.
         case index(Int)
 
-        /// The index of the choice; nil if there is none.
-        func answer(_ candidates: [ApplicationCandidate], isFirstChoice: Bool) -> Int? {
+        /// The index of the choice among applications of these names; nil if there is none.
+        func answer(_ names: [[UInt8]], isFirstChoice: Bool) -> Int? {
             switch self {
             case .first: 0
-            case .named(let name): candidates.firstIndex { $0.name.starts(with: name) }
-            case .index(let index): isFirstChoice || candidates.indices.contains(index) ? index : 0
+            case .named(let name): names.firstIndex { $0.starts(with: name) }
+            case .index(let index): isFirstChoice || names.indices.contains(index) ? index : 0
             }
         }
     }

@@ -75,12 +75,17 @@ public struct SimulatedPayer: Sendable {
             exchanges = 0
             return (way.answer, now + setup.delays.card)
         case .chooseApplication(let candidates):
-            let index = setup.application.answer(candidates, isFirstChoice: choices == 0)
-            choices += 1
-            return index.map { (.chooses($0), now + setup.delays.application) }
+            return choose(among: candidates.map(\.name), at: now).map { (.chooses($0.index), $0.at) }
         case .enterPIN: return (enterPIN(), now + setup.delays.pin)
         case .sign: return setup.signature.answer.map { ($0, now + setup.delays.signature) }
         }
+    }
+
+    /// Chooses an application by the names, best first.
+    mutating func choose(among names: [[UInt8]], at now: Duration) -> (index: Int, at: Duration)? {
+        let index = setup.application.answer(names, isFirstChoice: choices == 0)
+        choices += 1
+        return index.map { ($0, now + setup.delays.application) }
     }
 
     private mutating func enterPIN() -> Answer {

@@ -29,8 +29,6 @@ package struct PaymentRun {
 
     private let link: PaymentLink
     private var till: any PaymentTill
-    /// The same till, if its reader is at a link.
-    private var linked: (any LinkedTill)?
     private var steps = 0
     /// The number of entries that were returned.
     private var returned = 0
@@ -67,7 +65,8 @@ package struct PaymentRun {
     ///   - setup: the card and the cardholder in the reader, and the issuer.
     ///   - amount: in minor units.
     ///   - currency: ISO 4217 numeric, two octets.
-    ///   - reader: the kind of the reader; not ``PaymentLink/kernel``.
+    ///   - reader: the kind of the reader; for ``PaymentLink/kernel``, a plain reader with a card: each message is a
+    ///     command, and each answer must be handed in as a whole.
     ///   - primitives: RSA and SHA-1 for the till's checks.
     /// - Throws: `KernelConfigurationError` if a data object cannot hold a value of the payment.
     package init<Primitives: AuthenticationPrimitives>(
@@ -75,16 +74,19 @@ package struct PaymentRun {
         _ primitives: Primitives
     ) throws(KernelConfigurationError) {
         let parts = ReaderTillParts(setup, amount: amount, currency: currency)
-        let linked: any LinkedTill =
-            switch reader {
-            case .kernel: preconditionFailure("a plain reader has no messages of payments")
-            case .miura: parts.till(with: nil as MiuraTerminal<Primitives>?)
-            case .posmate: parts.till(with: nil as EPOSTerminal<Primitives>?)
-            case .emvswiper: parts.till(with: nil as BBPOSTerminal<Primitives>?)
-            case .spm20: JSONPOSTill(parts, nil as JSONPOSTerminal<Primitives>?)
-            }
-        try self.init(parts, reader, linked, primitives, name: reader.reader)
-        self.linked = linked
+        let till: any PaymentTill
+        switch reader {
+        case .kernel:
+            var kernelTill = try parts.kernelTill(primitives)
+            kernelTill.recorder = PaymentRecorder(CardMessageMask())
+            kernelTill.isCardLinked = true
+            till = kernelTill
+        case .miura: till = parts.till(with: nil as MiuraTerminal<Primitives>?)
+        case .posmate: till = parts.till(with: nil as EPOSTerminal<Primitives>?)
+        case .emvswiper: till = parts.till(with: nil as BBPOSTerminal<Primitives>?)
+        case .spm20: till = JSONPOSTill(parts, nil as JSONPOSTerminal<Primitives>?)
+        }
+        try self.init(parts, reader, till, primitives, name: reader.reader)
     }
 
     private init(
@@ -131,19 +133,26 @@ package struct PaymentRun {
     /// Handles bytes from the reader.
     /// - Returns: the outputs.
     package mutating func receive(_ bytes: [UInt8], at now: Duration) -> [Output] {
-        linked?.receive(bytes, at: now)
+        withLinked { $0.receive(bytes, at: now) }
         return takeOutputs()
     }
 
     /// Handles the end of the link.
     /// - Returns: the outputs.
     package mutating func loseLink(at now: Duration) -> [Output] {
-        linked?.loseLink(at: now)
+        withLinked { $0.loseLink(at: now) }
         return takeOutputs()
     }
 
     /// Returns the messages for the reader since the last call.
-    package mutating func takeUnsent() -> [[UInt8]] { linked?.takeUnsent() ?? [] }
+    package mutating func takeUnsent() -> [[UInt8]] { withLinked { $0.takeUnsent() } ?? [] }
+
+    @discardableResult
+    private mutating func withLinked<Value>(_ body: (inout any LinkedTill) -> Value) -> Value? {
+        guard var linked = till as? any LinkedTill else { return nil }
+        defer { till = linked }
+        return body(&linked)
+    }
 
     private mutating func takeOutputs() -> [Output] {
         let entries = till.entries

@@ -26,13 +26,13 @@ protocol PaymentTill {
     mutating func advance() -> Bool
 }
 
-/// A till whose reader may be at a link: the caller carries the bytes. Times never decrease.
+/// A till whose reader or card may be at a link: the caller carries the bytes. Times never decrease.
 protocol LinkedTill: PaymentTill {
-    /// Handles bytes from the reader.
+    /// Handles bytes from the reader, or the whole answer of a card.
     mutating func receive(_ bytes: [UInt8], at time: Duration)
     /// Handles the end of the link.
     mutating func loseLink(at time: Duration)
-    /// Returns the messages for the reader since the last call.
+    /// Returns the messages for the reader or the card since the last call.
     mutating func takeUnsent() -> [[UInt8]]
 }
 
@@ -44,4 +44,21 @@ extension SimulatedTill: PaymentTill {
     var isSettled: Bool { outbox.items.isEmpty }
 
     var issuerEntry: IssuerLedger.Entry? { issuer.ledger[reference] }
+}
+
+extension SimulatedTill: LinkedTill {
+    mutating func receive(_ bytes: [UInt8], at time: Duration) {
+        now = max(now, time)
+        takeAnswer(bytes)
+    }
+
+    mutating func loseLink(at time: Duration) {
+        now = max(now, time)
+        loseCard()
+    }
+
+    mutating func takeUnsent() -> [[UInt8]] {
+        defer { unsentCommands = [] }
+        return unsentCommands
+    }
 }

@@ -98,6 +98,7 @@ extension JSONPOSTerminal {
             var isAnswered = false
             if case .reply(.receipt) = end { isAnswered = true }
             if let wait = outbox.end(attempt, isAnswered: isAnswered) { queue.add(.delivery, at: now + wait) }
+            if outbox.items.isEmpty, state == .idle { report(nil) }
         }
         guard case .idle = hostLink, let request = waitingRequest else { return }
         waitingRequest = nil

@@ -364,7 +364,7 @@ package struct JSONPOSTerminal<Primitives: AuthenticationPrimitives>: KernelTerm
         return id
     }
 
-    private mutating func report(_ step: JSONPOSStatus.Step?) {
+    mutating func report(_ step: JSONPOSStatus.Step?) {
         var members: [String: JSONValue] = [
             "ready_for_transaction": .flag(state == .idle), "chip_card_in": .flag(slot.isCardIn),
             "pending_transaction_count": .number(Double(outbox.items.count)),

@@ -217,10 +217,10 @@ final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTermi
     /// The reader leaves the choice to the till.
     private func askForApplication(_ identifier: Int) {
         choiceTask = identifier
-        let candidates = terminal?.candidates ?? []
-        guard case (.chooses(let index), let due)? = payer.receive(.chooseApplication(candidates), at: now) else {
-            return
-        }
+        // Readers send labels; the cardholder knows the card.
+        let names =
+            terminal?.candidates.map(\.name) ?? driver.applicationLabels.map { parts.card.name(labelled: $0) ?? [] }
+        guard let (index, due) = payer.choose(among: names, at: now) else { return }
         queue.add(.choice(index, answering: identifier), at: due)
     }
 

@@ -156,6 +156,8 @@ extension SimulatedTill {
 
     /// Whether the card has answered the reset as EMV allows (Contact Interface, 8.3).
     private var hasAnsweredReset: Bool {
+        // The reader has checked that of a card at a link.
+        guard !isCardLinked else { return true }
         guard let reset = try? AnswerToReset(answerToReset.span) else { return false }
         return reset.rejection() == nil
     }
@@ -169,16 +171,41 @@ extension SimulatedTill {
 
     mutating func transmit(_ command: CardCommand, _ number: Int) {
         guard number == processNumber else { return }
-        guard isCardPresent, !card.isMute else {
+        guard isCardPresent, isCardLinked || !card.isMute else {
             takeOutputs(process?.loseCard() ?? [])
             return
         }
         var octets = command.octets
+        guard !isCardLinked else {
+            recorder?.add(octets, isSent: true, at: now)
+            awaitedProcess = number
+            unsentCommands.append(octets)
+            return
+        }
         let answer = card.receive(octets.span)
         recordExchange(octets, answer)
         octets.wipe()
         if let due = payer.cardAnswered(at: now) { queue.add(.removal, at: due) }
         takeOutputs(process?.receive(answer) ?? [])
+    }
+
+    /// Takes the answer of a card at a link.
+    mutating func takeAnswer(_ octets: [UInt8]) {
+        recorder?.add(octets, isSent: false, at: now)
+        guard let awaited = awaitedProcess, awaited == processNumber else { return }
+        awaitedProcess = nil
+        if let due = payer.cardAnswered(at: now) { queue.add(.removal, at: due) }
+        if let answer = try? CardResponse(octets.span) {
+            takeOutputs(process?.receive(answer) ?? [])
+        } else {
+            takeOutputs(process?.loseCard() ?? [])
+        }
+    }
+
+    /// The card at a link is lost.
+    mutating func loseCard() {
+        isCardPresent = false
+        takeOutputs(process?.loseCard() ?? [])
     }
 
     /// Records a command at its time, and the answer that came with it.

@@ -60,6 +60,12 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
     var process: (any CardProcess)?
     /// The number of the process: events of an earlier one do not count.
     var processNumber = 0
+    /// Whether the card is in a reader at a link, so that the caller carries commands and answers.
+    var isCardLinked = false
+    /// Commands for a card at a link that were not sent yet.
+    var unsentCommands: [[UInt8]] = []
+    /// The process whose command a card at a link has not answered yet.
+    var awaitedProcess: Int?
     /// Whether the card is in the slot or in the field.
     var isCardPresent = false
     /// The answer to reset of the card in the slot.

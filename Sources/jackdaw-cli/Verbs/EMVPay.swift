@@ -24,8 +24,9 @@ struct PayWithVirtualCard: Verb {
             Times are simulated and pass at once, unless --real-time is given. Card data is masked in all output.
 
             Any other link leads to a reader that another program simulates (jackdaw simulate --virtual-card), or to \
-            a real one: name its kind with --reader. Real readers have not been tried. Times are then real, the card \
-            and its cardholder are at the reader, and the card's file names the issuer.
+            a real one: name its kind with --reader. At pcsc: the card is in a reader that pcscd knows, such as a \
+            virtual one (jackdaw pcsc), and this program runs the contact kernel. Real readers and cards have not been \
+            tried. Times are then real, and the card's file names the issuer.
 
             EXIT CODES
               0   approved
@@ -47,8 +48,8 @@ struct PayWithVirtualCard: Verb {
 
     @Option(
         help: ArgumentHelp(
-            "Simulated reader: \(Self.links("or")); or the link of a reader.", valueName: "link"),
-        completion: .list(PaymentLink.allCases.map(\.rawValue) + ["tcp:", "rfcomm:"]), transform: Place.read)
+            "Simulated reader: \(Self.links("or")); or the link of a reader or a card.", valueName: "link"),
+        completion: .list(PaymentLink.allCases.map(\.rawValue) + ["tcp:", "rfcomm:", "pcsc:"]), transform: Place.read)
     var link: Place
 
     @Option(
@@ -100,11 +101,13 @@ struct PayWithVirtualCard: Verb {
     func validate() throws {
         switch (link, reader) {
         case (.simulated, .some): throw ValidationError("--reader is for other links than those of simulated readers.")
-        case (.link(let name), nil):
+        case (.link(let name), nil) where !Self.isCard(name):
             throw ValidationError(
                 "\(name): use a simulated reader with a card (\(Self.links("or"))), or name the reader with --reader "
                     + "(\(Self.readers("or"))).")
-        case (.link, .some) where realTime: throw ValidationError("The times at \(link) are real without --real-time.")
+        case (.link(let name), .some) where Self.isCard(name):
+            throw ValidationError("--reader is for links to readers with a kernel, and \(name) leads to a card.")
+        case (.link, _) where realTime: throw ValidationError("The times at \(link) are real without --real-time.")
         default: break
         }
         guard currency == nil || amount != nil else { throw ValidationError("--currency needs --amount.") }
@@ -159,7 +162,7 @@ struct PayWithVirtualCard: Verb {
                     return try PaymentRun(setup, amount: amount, currency: currency, at: link, primitives)
                 }
                 return try PaymentRun(
-                    setup, amount: amount, currency: currency, atLinkOf: reader ?? .miura, primitives)
+                    setup, amount: amount, currency: currency, atLinkOf: reader ?? .kernel, primitives)
             } catch {
                 throw CommandError(.usage, "\(error)")
             }
@@ -245,6 +248,9 @@ struct PayWithVirtualCard: Verb {
     private static func links(_ conjunction: String) -> String {
         String.words(PaymentLink.allCases.map(\.rawValue), conjunction)
     }
+
+    /// Whether a link leads to a chip card.
+    private static func isCard(_ link: LinkName) -> Bool { link.carrier.scheme.rawValue == "pcsc" }
 
     private static func readers(_ conjunction: String) -> String {
         String.words(PaymentLink.linked.map(\.reader), conjunction)

@@ -19,10 +19,16 @@ import Testing
         #expect(page[start.upperBound..<end.lowerBound] == text)
     }
 
+    /// The readers that take each presentation of the card.
+    private static func readers(_ card: DeckCard) -> String {
+        let links = PaymentLink.allCases.filter { $0.takesEachPresentation(of: card.payer) }
+        return links == PaymentLink.allCases ? "all" : links.map { "`\($0.rawValue)`" }.joined(separator: ", ")
+    }
+
     private static func table(_ folder: DeckFolder) throws -> String {
         let cards = try folder.cards().cards
         var lines = ["\(cards.count) cards.", ""]
-        lines += ["| card | is | amount | ends | reasons | rule |", "|---|---|---|---|---|---|"]
+        lines += ["| card | is | amount | ends | reasons | readers | rule |", "|---|---|---|---|---|---|---|"]
         for card in cards {
             let ends = card.ends
             let currency = ends.currency.reduce(UInt16(0)) { $0 * 100 + UInt16($1 >> 4 * 10 + $1 & 15) }
@@ -30,9 +36,10 @@ import Testing
             let place = ends.interface.map { ", \($0.rawValue)" } ?? ""
             let reasons = ends.reasons.map { "`\($0)`" }.joined(separator: ", ")
             let link = "[\(card.name)](../cards/\(folder.rawValue)/\(card.name).json)"
-            lines.append(
-                "| \(link) | \(card.note) | \(amount) | `\(ends.outcome.rawValue)`\(place) | \(reasons) | \(ends.rule) |"
-            )
+            let values = [
+                link, card.note, "\(amount)", "`\(ends.outcome.rawValue)`\(place)", reasons, readers(card), ends.rule,
+            ]
+            lines.append("| \(values.joined(separator: " | ")) |")
         }
         return lines.joined(separator: "\n") + "\n"
     }

@@ -38,6 +38,22 @@ enum PaymentRuns {
         return Ended(run: run, outputs: outputs)
     }
 
+    /// Pays with a card at a link: each answer comes at the time of its command.
+    static func pay(atLink setup: PaymentSetup, _ ends: CardEnding) throws -> Ended {
+        var run = try PaymentRun(
+            setup, amount: ends.amount, currency: ends.currency, atLinkOf: .kernel, LibCryptoPrimitives(mode: .test))
+        var card = setup.card
+        _ = card.powerOn()
+        var now = Duration.zero
+        var outputs = run.start()
+        while let next = run.nextDeadline {
+            now = max(now, next)
+            outputs += run.advance()
+            for command in run.takeUnsent() { outputs += run.receive(card.receive(command.span).octets, at: now) }
+        }
+        return Ended(run: run, outputs: outputs)
+    }
+
     /// A card of a deck, perhaps with the files of another cardholder or another issuer.
     static func setup(_ card: DeckName, payer: String? = nil, issuer: String? = nil) throws -> PaymentSetup {
         let primitives = LibCryptoPrimitives(mode: .test)
