@@ -69,16 +69,6 @@ package struct PaymentSetup: Sendable {
         }
     }
 
-    /// A simulated reader with the card and the cardholder, which takes payments over a link.
-    /// - Parameters:
-    ///   - link: the kind of the reader.
-    ///   - primitives: RSA and SHA-1 for its kernel.
-    /// - Returns: the reader; nil for ``PaymentLink/kernel``, whose till has the kernels.
-    package func terminal(of link: PaymentLink, _ primitives: some AuthenticationPrimitives) -> (any ReaderModel)? {
-        // Amount and currency come from the till.
-        ReaderTillParts(self, amount: 0, currency: [0x09, 0x78]).terminal(of: link, primitives)
-    }
-
     /// The content of an issuer or payer: a file by its name, or an object, perhaps with a base.
     private static func file(
         _ value: JSONValue, _ place: String, _ find: (String) -> [UInt8]?

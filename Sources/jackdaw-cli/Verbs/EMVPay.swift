@@ -49,8 +49,9 @@ struct PayWithVirtualCard: Verb {
     @Option(
         help: ArgumentHelp(
             "Simulated reader: \(Self.links("or")); or the link of a reader or a card.", valueName: "link"),
-        completion: .list(PaymentLink.allCases.map(\.rawValue) + ["tcp:", "rfcomm:", "pcsc:"]), transform: Place.read)
-    var link: Place
+        completion: .list(PaymentLink.allCases.map(\.rawValue) + ["tcp:", "rfcomm:", "pcsc:"]),
+        transform: PaymentPlace.read)
+    var link: PaymentPlace
 
     @Option(
         help: ArgumentHelp(
@@ -123,7 +124,7 @@ struct PayWithVirtualCard: Verb {
             throw CommandError(
                 .usage, "\(link.rawValue) takes inserted cards only, and this cardholder does not insert the card")
         }
-        let purchase = Purchase(setup, try price(setup.ends), link, reader)
+        let purchase = VirtualPurchase(setup, try price(setup.ends), link, reader)
         guard let record else { return try pay(purchase, console, environment).status }
         var status = ExitStatus.done
         try NewFile.make(at: record) { file throws(CommandError) in
@@ -139,15 +140,16 @@ struct PayWithVirtualCard: Verb {
     }
 
     /// A payment, as the command line describes it.
-    private struct Purchase: Sendable {
+    private struct VirtualPurchase: Sendable {
         let setup: PaymentSetup
         let amount: UInt64
         let currency: [UInt8]
-        let place: Place
+        let place: PaymentPlace
         let reader: PaymentLink?
 
         init(
-            _ setup: PaymentSetup, _ price: (amount: UInt64, currency: [UInt8]), _ place: Place, _ reader: PaymentLink?
+            _ setup: PaymentSetup, _ price: (amount: UInt64, currency: [UInt8]), _ place: PaymentPlace,
+            _ reader: PaymentLink?
         ) {
             self.setup = setup
             (amount, currency) = price
@@ -169,11 +171,11 @@ struct PayWithVirtualCard: Verb {
         }
     }
 
-    private typealias End = (status: ExitStatus, recording: PaymentRecording)
+    private typealias PaymentEnd = (status: ExitStatus, recording: PaymentRecording)
 
     private func pay(
-        _ purchase: Purchase, _ console: Console, _ environment: CommandEnvironment
-    ) throws(CommandError) -> End {
+        _ purchase: VirtualPurchase, _ console: Console, _ environment: CommandEnvironment
+    ) throws(CommandError) -> PaymentEnd {
         if case .link(let link) = link { return try pay(purchase, over: link, console, environment) }
         var payment = try purchase.makeRun()
         let report = PaymentReport(writer: console, isJSON: json, isTracing: trace)
@@ -189,8 +191,8 @@ struct PayWithVirtualCard: Verb {
     }
 
     private func pay(
-        _ purchase: Purchase, over link: LinkName, _ console: Console, _ environment: CommandEnvironment
-    ) throws(CommandError) -> End {
+        _ purchase: VirtualPurchase, over link: LinkName, _ console: Console, _ environment: CommandEnvironment
+    ) throws(CommandError) -> PaymentEnd {
         let conversation = try Conversation()
         let report = PaymentReport(writer: conversation, isJSON: json, isTracing: trace)
         return try conversation.run(on: console, isInterrupted: environment.isInterrupted) {
@@ -264,11 +266,11 @@ struct PayWithVirtualCard: Verb {
     }
 
     /// The reader of a payment: simulated by this program, or at a link.
-    enum Place: Sendable, CustomStringConvertible {
+    enum PaymentPlace: Sendable, CustomStringConvertible {
         case simulated(PaymentLink)
         case link(LinkName)
 
-        static func read(_ argument: String) throws -> Place {
+        static func read(_ argument: String) throws -> PaymentPlace {
             if let link = PaymentLink(name: argument) { return .simulated(link) }
             return .link(try LinkArgument.read(argument))
         }

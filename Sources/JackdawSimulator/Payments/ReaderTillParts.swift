@@ -117,6 +117,18 @@ struct ReaderTillParts {
     }
 }
 
+extension PaymentSetup {
+    /// A simulated reader with the card and the cardholder, which takes payments over a link.
+    /// - Parameters:
+    ///   - link: the kind of the reader.
+    ///   - primitives: RSA and SHA-1 for its kernel.
+    /// - Returns: the reader; nil for ``PaymentLink/kernel``, whose till has the kernels.
+    package func terminal(of link: PaymentLink, _ primitives: some AuthenticationPrimitives) -> (any ReaderModel)? {
+        // Amount and currency come from the till.
+        ReaderTillParts(self, amount: 0, currency: [0x09, 0x78]).terminal(of: link, primitives)
+    }
+}
+
 extension FrameLayout {
     /// The bytes before the data of a message: start, length, and the number of the message.
     fileprivate var headerSize: Int { start.count + lengthSize + 1 }
