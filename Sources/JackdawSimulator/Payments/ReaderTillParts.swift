@@ -1,4 +1,4 @@
-import JackdawEMV
+package import JackdawEMV
 import JackdawReaders
 
 /// The card of a payment at a reader, and who decides about it.
