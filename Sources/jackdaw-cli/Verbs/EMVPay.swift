@@ -43,7 +43,8 @@ struct PayWithVirtualCard: Verb {
               jackdaw emv pay --link sim:kernel --card approved-online
               jackdaw emv pay --link sim:miura --card visa-dda --amount 60 --trace
               jackdaw emv pay --link sim:miura --card approved-online --record pay.txt
-              jackdaw emv pay --link tcp:127.0.0.1:4000 --reader miura --card approved-online
+              jackdaw emv pay --link tcp:127.0.0.1:4000 --reader miura --card sda
+              jackdaw emv pay --link pcsc:0 --card approved-online
             """)
 
     @Option(

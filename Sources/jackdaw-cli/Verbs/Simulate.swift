@@ -54,7 +54,7 @@ struct Simulate: Verb {
               jackdaw simulate magtek --link tcp:127.0.0.1:0 --fault late:1-2 --json
               jackdaw simulate idtech --link pty --key-file key.txt --setting 4C=32
               jackdaw simulate unimag --link alsa:hw:Loopback,1,0
-              jackdaw simulate posmate --link tcp:127.0.0.1:4000 --virtual-card approved-online
+              jackdaw simulate miura --link tcp:127.0.0.1:4000 --virtual-card sda
               jackdaw simulate echo --link rfcomm:1
             """)
 
