@@ -63,7 +63,7 @@ generate: build ## write the parts of the documentation that follow from the rea
 api: ## compare the public API with docs/public-api; WRITE=1 writes it down
 	.ci/api $(if $(WRITE),--write)
 
-decks: build ## pay over TCP with each virtual card at each simulated reader, in two processes
+decks: build ## pay with each virtual card in two processes, over TCP at each simulated reader, and over PC/SC
 	.ci/decks $(JACKDAW)
 
 fuzz: build ## hostile input for DURATION seconds a parser, 600 by default
