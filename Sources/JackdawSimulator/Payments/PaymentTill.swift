@@ -36,7 +36,13 @@ protocol LinkedTill: PaymentTill {
     mutating func takeUnsent() -> [[UInt8]]
 }
 
-extension SimulatedTill: PaymentTill {
+/// A till whose program can be killed in a payment. An SPm20 must be asked for the payment's fate, which is left to programs.
+protocol RestartableTill: PaymentTill {
+    /// Kills the program now, and starts it again: only the journal, the outbox, the reader and the issuer stay.
+    mutating func kill()
+}
+
+extension SimulatedTill: PaymentTill, RestartableTill {
     var entries: [PaymentEntry] { recorder?.entries ?? [] }
 
     var applicationNames: [String] { process?.candidates.map(\.displayName) ?? [] }

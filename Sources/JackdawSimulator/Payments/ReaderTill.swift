@@ -8,7 +8,7 @@ import JackdawTransport
 /// only because reader and driver cannot be copied.
 ///
 /// ``SimulatedTill`` has the kernel in the till itself; ``JSONPOSTill`` leaves the issuer to the terminal.
-final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTerminal>: LinkedTill {
+final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTerminal>: LinkedTill, RestartableTill {
     /// The payment as a machine.
     private(set) var payment: PaymentFlow
     /// The journal on disk.
@@ -40,6 +40,8 @@ final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTermi
     private var inbox: [(event: PaymentEvent, effect: Int?)] = []
     private var isDelivering = false
     private var isConnected = true
+    /// Whether the program was killed, and has no payment at the reader any more.
+    private var isKilled = false
     private var isSignatureRight = false
     /// The identifier of the question to the issuer.
     private var hostTask: Int?
@@ -98,8 +100,11 @@ final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTermi
 
     /// The time of the next step; nil if nothing remains.
     var nextDeadline: Duration? {
-        [payment.nextDeadline, driver.nextDeadline, isConnected ? reader?.nextDeadline : nil, queue.nextDeadline]
-            .compactMap(\.self).min()
+        [
+            payment.nextDeadline, isKilled ? nil : driver.nextDeadline, isConnected ? reader?.nextDeadline : nil,
+            queue.nextDeadline,
+        ]
+        .compactMap(\.self).min()
     }
 
     /// Takes the next step, at its time.
@@ -109,7 +114,7 @@ final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTermi
         now = max(now, next)
         if let deadline = payment.nextDeadline, deadline <= now { deliver(.timer) }
         while let due = queue.nextDeadline, due <= now { happen(queue.removeFirst()) }
-        take(driver.advance(to: now))
+        if !isKilled { take(driver.advance(to: now)) }
         guard isConnected else { return true }
         let outputs = reader?.advance(to: now) ?? []
         takeReasonsOfReader()
@@ -144,6 +149,23 @@ final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTermi
     }
 
     func takeUnsent() -> [[UInt8]] { linkInput.takeUnsent() }
+
+    /// The link to the reader ends with the program.
+    func kill() {
+        guard payment.phase != .idle else { return }
+        course.add(event: .crash)
+        queue = EventQueue()
+        (hostTask, choiceTask) = (nil, nil)
+        (isConnected, isKilled) = (false, true)
+        outbox.restart()
+        payment = PaymentFlow(restoring: journal, policy: parts.settings.policy)
+        recorder.add(.restart(journal), payment, [], at: now)
+        if journal.isReversalQueued {
+            outbox.append(.reversal, IssuerRequest(reference: parts.reference, .reversal()))
+        }
+        deliver(.recovered)
+        queue.add(.delivery, at: now)
+    }
 
     private func happen(_ happening: Happening) {
         switch happening {
@@ -194,9 +216,10 @@ final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTermi
             self.journal = journal
             // The mark of a record that is stored stays.
             if records > 0 { self.journal.isRecordStored = true }
-        case .reverse: post(.reversal, .reversal(message), at: now)
+        case .reverse: post(.reversal, .reversal(isKilled ? nil : message), at: now)
         default: break
         }
+        guard !isKilled else { return }
         take(driver.carryOut(effect, host: decision?.response, isTapAllowed: payment.isTapAllowed, at: now))
         if effect.action == .chooseApplication { askForApplication(identifier) }
     }

@@ -111,6 +111,32 @@ import Testing
         try checkSecrets(ended, of: card)
     }
 
+    /// After each step of a payment that the issuer approves: the journal decides whether it is taken back.
+    @Test(arguments: PaymentLink.allCases.filter { $0 != .spm20 })
+    func aProgramThatIsKilledLosesNoMoney(_ link: PaymentLink) throws {
+        let card = DeckName(folder: .deck, name: "approved-online")
+        let (setup, ends) = (try PaymentRuns.setup(card), try PaymentRuns.ends(card))
+        var verdicts: [PaymentResult.Verdict: Int] = [:]
+        for steps in 0...100 {
+            var run = try PaymentRun(
+                setup, amount: ends.amount, currency: ends.currency, at: link, LibCryptoPrimitives(mode: .test))
+            var outputs = run.start()
+            for _ in 0..<steps where run.nextDeadline != nil { outputs += run.advance() }
+            let isOver = run.nextDeadline == nil
+            let killed = run.kill()
+            outputs += try #require(killed)
+            while run.nextDeadline != nil { outputs += run.advance() }
+            let ended = PaymentRuns.Ended(run: run, outputs: outputs)
+            #expect(run.result.isSettled, "after \(steps)")
+            #expect(run.result.captured == (run.result.verdict == .approved ? ends.amount : 0), "after \(steps)")
+            try checkReplay(ended)
+            verdicts[run.result.verdict, default: 0] += 1
+            if isOver { break }
+        }
+        // Before the issuer is asked, while it may have approved, and after the record is stored.
+        #expect(Set(verdicts.keys) == [.failed, .reversed, .approved], "\(verdicts)")
+    }
+
     @Test(arguments: PaymentLink.allCases) func theTillShowsTheTextsOfThePayment(_ link: PaymentLink) throws {
         let card = DeckName(folder: .deck, name: "approved-online")
         guard link != .spm20 else {
