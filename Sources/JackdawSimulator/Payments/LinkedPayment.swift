@@ -67,7 +67,7 @@ package actor LinkedPayment {
         do throws(LinkError) {
             try await transport.send(message)
         } catch {
-            lose()
+            if error.code != .cancelled { lose() }
         }
     }
 
@@ -85,7 +85,8 @@ package actor LinkedPayment {
             }
             lose()
         } catch {
-            lose()
+            // The payment is over, or its caller cancelled it: the link is not lost.
+            if error.code != .cancelled { lose() }
         }
     }
 
