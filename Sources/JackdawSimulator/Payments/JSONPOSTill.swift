@@ -77,7 +77,10 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: LinkedTill {
         for output in host.advance(to: now) {
             switch output {
             case .send(let bytes, let connection): take(driver.receive(bytes, from: connection))
-            case .close(let connection): take(driver.closed(connection, reason: "closed"))
+            case .close(let connection):
+                connections.remove(connection)
+                host.close(connection)
+                take(driver.closed(connection, reason: "closed"))
             }
         }
         guard isConnected else { return true }
