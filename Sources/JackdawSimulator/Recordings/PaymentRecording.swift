@@ -47,6 +47,10 @@ package struct PaymentRecording: Sendable, Hashable {
     package static let maxLine = 1 << 14
     /// The largest file, in bytes: 16 MiB.
     package static let maxFileSize = 1 << 24
+    /// The most octets of a message that are recorded, three characters each, so that its line has at most ``maxLine``.
+    static let maxMessage = 5_000
+    /// The most octets of all messages that are recorded, so that the file has at most ``maxFileSize``.
+    static let maxOctets = 1 << 21
     /// The latest time of an entry: one week.
     static let latest = Duration.seconds(7 * 24 * 3_600)
     /// The most effects of an event; no event of a payment has more than six.
