@@ -67,6 +67,8 @@ package struct JSONPOSPayment: ~Copyable {
 
     /// The result of the payment; nil before it.
     package private(set) var result: JSONPOSResult?
+    /// Whether `Purchase` was sent, and its result is not known.
+    package var isResultAwaited: Bool { stage == .paying || stage == .settling }
 
     private let transaction: KernelTransaction
     private let receipt: Int
