@@ -16,8 +16,11 @@ extension SimulatedTill {
             openTask = identifier
             endProcess()
             takeCardAway()
-            if let (way, due) = payer.receive(.presentCard, at: now) {
+            while let (way, due) = payer.receive(.presentCard, at: now) {
+                // A card at a link is in a reader with contacts: taps and swipes have no effect.
+                if case .inserts = way {} else if isCardLinked { continue }
                 queue.add(.presentation(way, task: identifier), at: due)
+                break
             }
         case .processCard: processCard(identifier)
         case .chooseApplication:
