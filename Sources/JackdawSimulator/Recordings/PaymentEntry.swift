@@ -24,7 +24,7 @@ package struct PaymentStep: Sendable, Hashable {
     /// The effects of the event, in their order.
     package let effects: [PaymentEffect]
 
-    /// A step of its parts.
+    /// A step with these values.
     package init(
         time: Duration, cause: Cause, phase: PaymentPhase, deadline: Duration?, effects: [PaymentEffect]
     ) {
@@ -67,7 +67,7 @@ package struct PaymentMessage: Sendable, Hashable {
     /// The octets; nil for each that is masked.
     package let octets: [UInt8?]
 
-    /// A message of its parts.
+    /// A message with these values.
     package init(time: Duration, isSent: Bool, octets: [UInt8?]) {
         self.time = time
         self.isSent = isSent

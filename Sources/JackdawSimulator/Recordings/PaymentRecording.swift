@@ -16,7 +16,7 @@ package struct PaymentRecording: Sendable, Hashable {
         /// The amount, with its currency if ISO 4217 has it.
         package let amount: Amount
 
-        /// A header of its parts. A name of another form becomes `card`.
+        /// A header with these values. A card's name of another form becomes `card`.
         package init(link: String, card: String, amount: Amount) {
             self.link = link
             self.card = Self.name(card)
@@ -58,7 +58,7 @@ package struct PaymentRecording: Sendable, Hashable {
     /// The greatest identifier of an effect.
     static let maxIdentifier = 1_000_000
 
-    /// A recording of its parts.
+    /// A recording with these entries.
     package init(header: Header, entries: [PaymentEntry]) {
         self.header = header
         self.entries = entries

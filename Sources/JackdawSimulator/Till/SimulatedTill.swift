@@ -76,6 +76,7 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
     var cardTask: Int?
     /// The objects of the message for the issuer.
     var request: DataObjectStore?
+    /// The reasons so far.
     var course = PaymentReasons()
     /// Keeps the steps and the messages of the card, if the payment is recorded.
     var recorder: PaymentRecorder?
