@@ -52,3 +52,10 @@ package enum JSONPOSResult: Sendable, Hashable {
     /// The terminal has not executed the request.
     case notExecuted
 }
+
+extension JSONPOSPayment.Output {
+    /// Whether the output is bytes for the terminal.
+    var isBytes: Bool {
+        if case .send = self { true } else { false }
+    }
+}

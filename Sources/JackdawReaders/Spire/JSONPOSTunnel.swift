@@ -26,9 +26,9 @@ package struct JSONPOSTunnel: Sendable {
     }
 
     /// The most bytes of a message: the buffer of the SDK's reads.
-    static let greatestPart = 512
+    static let maxPartSize = 512
     /// The most connections; further ones are refused.
-    static let mostConnections = 16
+    static let maxConnections = 16
 
     private var connections: [Int: Connection] = [:]
     /// The number of requests to the terminal.
@@ -55,7 +55,7 @@ package struct JSONPOSTunnel: Sendable {
         guard let id else { return Step() }
         guard let connection = Self.integer(parameters["connection_id"]), let host = parameters["host"]?.text,
             let port = Self.integer(parameters["port"]), (1...65_535).contains(port), !host.isEmpty,
-            connections[connection] == nil, connections.count < Self.mostConnections
+            connections[connection] == nil, connections.count < Self.maxConnections
         else { return Step(messages: [Self.refusal("the connection is not possible", id: id)]) }
         connections[connection] = .opening(id)
         return Step(outputs: [.connect(connection, host: host, port: port)])
@@ -99,8 +99,8 @@ package struct JSONPOSTunnel: Sendable {
     mutating func receive(_ bytes: [UInt8], from connection: Int) -> Step {
         guard case .open? = connections[connection] else { return Step() }
         return Step(
-            messages: stride(from: 0, to: bytes.count, by: Self.greatestPart).map { start in
-                let part = Array(bytes[start..<min(start + Self.greatestPart, bytes.count)])
+            messages: stride(from: 0, to: bytes.count, by: Self.maxPartSize).map { start in
+                let part = Array(bytes[start..<min(start + Self.maxPartSize, bytes.count)])
                 return .request(
                     method: "Data", parameters: .object(["id": .number(Double(connection)), "data": .base64(part)]),
                     id: nil)

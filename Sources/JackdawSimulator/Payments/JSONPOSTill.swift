@@ -27,6 +27,8 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: LinkedTill {
     /// The messages that a terminal at a link has not delivered to the issuer; nil if it has not reported them since the
     /// payment's result.
     private var pendingCount: Int? = 0
+    /// Whether the terminal approved after the flow had ended, so that the money must be refunded.
+    private var isRefundDue = false
 
     /// The numbers of the payment for the terminal (`receipt_id`, `sequence_id`).
     private static var number: Int { 1 }
@@ -53,7 +55,9 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: LinkedTill {
     /// The terminal keeps the issuer's answer to itself.
     var decision: IssuerDecision? { nil }
     var issuerEntry: IssuerLedger.Entry? { host.issuer.ledger["\(Self.number)-\(Self.number)"] }
-    var isSettled: Bool { terminal?.isSettled ?? (pendingCount == 0) }
+    var isSettled: Bool {
+        !isRefundDue && (terminal?.isSettled ?? (pendingCount == 0 && !driver.isResultAwaited))
+    }
 
     func start() { deliver(.start) }
 
@@ -77,7 +81,10 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: LinkedTill {
         for output in host.advance(to: now) {
             switch output {
             case .send(let bytes, let connection): take(driver.receive(bytes, from: connection))
-            case .close(let connection): take(driver.closed(connection, reason: "closed"))
+            case .close(let connection):
+                connections.remove(connection)
+                host.close(connection)
+                take(driver.closed(connection, reason: "closed"))
             }
         }
         guard isConnected else { return true }
@@ -157,7 +164,9 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: LinkedTill {
                 deliver(event, answering: effect)
             case .tunnel(let task): carryOut(task)
             case .status(let status): pendingCount = status.pendingCount ?? 0
-            case .result: pendingCount = nil
+            case .result(let result):
+                pendingCount = nil
+                if case .approved = result, payment.outcome != nil { isRefundDue = true }
             case .note: break
             }
         }

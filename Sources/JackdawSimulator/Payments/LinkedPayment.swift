@@ -11,6 +11,12 @@ package actor LinkedPayment {
     private var isLost = false
     /// Sent when bytes have come, or the link has ended.
     private let change = AsyncSignal()
+    private var isSending = false
+    /// Sent after each message.
+    private let sent = AsyncSignal()
+
+    /// The time in which the reader must accept a message. After it, the link counts as lost.
+    private static let sendLimit = Duration.seconds(30)
 
     /// - Parameters:
     ///   - run: a payment with a reader at a link, which has not started.
@@ -64,10 +70,18 @@ package actor LinkedPayment {
     }
 
     private func send(_ message: [UInt8]) async {
+        var timer = DeadlineTimer(clock)
+        timer.arm(for: clock.now() + Self.sendLimit) { [transport] _ in await transport.close() }
+        isSending = true
+        defer {
+            timer.cancel()
+            isSending = false
+            sent.send()
+        }
         do throws(LinkError) {
             try await transport.send(message)
         } catch {
-            lose()
+            if error.code != .cancelled { lose() }
         }
     }
 
@@ -82,10 +96,13 @@ package actor LinkedPayment {
                 guard isOpen else { break }
                 outputs += run.receive(bytes, at: clock.now())
                 change.send()
+                // Else the answers to a reader that accepts none would fill the memory.
+                while isSending, !Task.isCancelled { await sent.wait(after: sent.count) }
             }
             lose()
         } catch {
-            lose()
+            // The payment is over, or its caller cancelled it: the link is not lost.
+            if error.code != .cancelled { lose() }
         }
     }
 

@@ -24,7 +24,7 @@ package struct PaymentStep: Sendable, Hashable {
     /// The effects of the event, in their order.
     package let effects: [PaymentEffect]
 
-    /// A step of its parts.
+    /// A step with these values.
     package init(
         time: Duration, cause: Cause, phase: PaymentPhase, deadline: Duration?, effects: [PaymentEffect]
     ) {
@@ -67,7 +67,7 @@ package struct PaymentMessage: Sendable, Hashable {
     /// The octets; nil for each that is masked.
     package let octets: [UInt8?]
 
-    /// A message of its parts.
+    /// A message with these values.
     package init(time: Duration, isSent: Bool, octets: [UInt8?]) {
         self.time = time
         self.isSent = isSent
@@ -94,6 +94,8 @@ struct PaymentRecorder: Sendable {
     /// The entries in their order, at most ``PaymentRecording/maxEntries``; further ones are left out.
     private(set) var entries: [PaymentEntry] = []
     private var mask: any TranscriptMask
+    /// The octets of messages that may still be kept.
+    private var room = PaymentRecording.maxOctets
 
     /// A recorder without entries.
     /// - Parameter mask: masks each message.
@@ -106,10 +108,11 @@ struct PaymentRecorder: Sendable {
         add(.step(PaymentStep(cause, payment, effects, at: now)))
     }
 
-    /// Adds a whole message.
+    /// Adds a whole message. Of a longer one than ``PaymentRecording/maxMessage``, the rest is left out.
     mutating func add(_ octets: [UInt8], isSent: Bool, at now: Duration) {
-        let kept = mask.maskMessages(octets, isSent: isSent)
-        if !kept.isEmpty { add(.message(PaymentMessage(time: now, isSent: isSent, octets: kept))) }
+        let kept = mask.maskMessages(octets, isSent: isSent).prefix(min(PaymentRecording.maxMessage, room))
+        room -= kept.count
+        if !kept.isEmpty { add(.message(PaymentMessage(time: now, isSent: isSent, octets: Array(kept)))) }
     }
 
     private mutating func add(_ entry: PaymentEntry) {

@@ -16,7 +16,7 @@ package struct PaymentRecording: Sendable, Hashable {
         /// The amount, with its currency if ISO 4217 has it.
         package let amount: Amount
 
-        /// A header of its parts. A name of another form becomes `card`.
+        /// A header with these values. A card's name of another form becomes `card`.
         package init(link: String, card: String, amount: Amount) {
             self.link = link
             self.card = Self.name(card)
@@ -47,6 +47,10 @@ package struct PaymentRecording: Sendable, Hashable {
     package static let maxLine = 1 << 14
     /// The largest file, in bytes: 16 MiB.
     package static let maxFileSize = 1 << 24
+    /// The most octets of a message that are recorded, three characters each, so that its line has at most ``maxLine``.
+    static let maxMessage = 5_000
+    /// The most octets of all messages that are recorded, so that the file has at most ``maxFileSize``.
+    static let maxOctets = 1 << 21
     /// The latest time of an entry: one week.
     static let latest = Duration.seconds(7 * 24 * 3_600)
     /// The most effects of an event; no event of a payment has more than six.
@@ -54,7 +58,7 @@ package struct PaymentRecording: Sendable, Hashable {
     /// The greatest identifier of an effect.
     static let maxIdentifier = 1_000_000
 
-    /// A recording of its parts.
+    /// A recording with these entries.
     package init(header: Header, entries: [PaymentEntry]) {
         self.header = header
         self.entries = entries

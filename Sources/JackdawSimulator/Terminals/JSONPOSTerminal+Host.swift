@@ -5,7 +5,7 @@ import JackdawReaders
 
 extension JSONPOSTerminal {
     /// The most bytes of a message with data.
-    private static var greatestPart: Int { 512 }
+    private static var maxPartSize: Int { 512 }
 
     mutating func begin(_ job: Job, at now: Duration) {
         guard hasNetwork else { return finish(job, .unreachable, at: now) }
@@ -45,8 +45,8 @@ extension JSONPOSTerminal {
         hostLink = .open(job)
         if case .authorisation = job { isHostAsked = true }
         let bytes = TerminalHostMessage.encode(job.request)
-        for start in stride(from: 0, to: bytes.count, by: Self.greatestPart) {
-            let part = Array(bytes[start..<min(start + Self.greatestPart, bytes.count)])
+        for start in stride(from: 0, to: bytes.count, by: Self.maxPartSize) {
+            let part = Array(bytes[start..<min(start + Self.maxPartSize, bytes.count)])
             send(
                 .request(
                     method: "Data", parameters: .object(["id": .number(Double(connections)), "data": .base64(part)]),

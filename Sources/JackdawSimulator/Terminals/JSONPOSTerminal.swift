@@ -136,7 +136,7 @@ package struct JSONPOSTerminal<Primitives: AuthenticationPrimitives>: KernelTerm
 
     package func refuse(_ command: Span<UInt8>) -> [UInt8]? { base.refuse(command) }
 
-    /// Nothing: the terminal handles cards by itself.
+    /// Reports nothing: the terminal handles cards by itself.
     package func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] { [] }
 
     /// Answers without a clock: a payment needs one, all other requests do not.

@@ -131,7 +131,7 @@ enum TerminalHostMessage {
     struct Stream: Sendable {
         private var bytes: [UInt8] = []
         /// The most bytes of a frame; no message has more.
-        private static let greatestFrame = 4_096
+        private static let maxFrameSize = 4_096
 
         /// Adds bytes.
         /// - Parameter more: the next bytes.
@@ -147,7 +147,7 @@ enum TerminalHostMessage {
                     contents.append(Array(bytes[(next + framing)..<(next + count - framing)]))
                     next += count
                 case .padding(let count): next += count
-                case .partial(let least) where least <= Self.greatestFrame:
+                case .partial(let least) where least <= Self.maxFrameSize:
                     bytes.removeFirst(next)
                     return contents
                 case .fault, .partial: next += 1

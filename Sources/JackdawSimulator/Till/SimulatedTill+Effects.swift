@@ -16,8 +16,11 @@ extension SimulatedTill {
             openTask = identifier
             endProcess()
             takeCardAway()
-            if let (way, due) = payer.receive(.presentCard, at: now) {
+            while let (way, due) = payer.receive(.presentCard, at: now) {
+                // A card at a link is in a reader with contacts: taps and swipes have no effect.
+                if case .inserts = way {} else if isCardLinked { continue }
                 queue.add(.presentation(way, task: identifier), at: due)
+                break
             }
         case .processCard: processCard(identifier)
         case .chooseApplication:
@@ -178,7 +181,7 @@ extension SimulatedTill {
         var octets = command.octets
         guard !isCardLinked else {
             recorder?.add(octets, isSent: true, at: now)
-            awaitedProcess = number
+            awaitedProcesses.append(number)
             unsentCommands.append(octets)
             return
         }
@@ -192,8 +195,7 @@ extension SimulatedTill {
     /// Takes the answer of a card at a link.
     mutating func takeAnswer(_ octets: [UInt8]) {
         recorder?.add(octets, isSent: false, at: now)
-        guard let awaited = awaitedProcess, awaited == processNumber else { return }
-        awaitedProcess = nil
+        guard !awaitedProcesses.isEmpty, awaitedProcesses.removeFirst() == processNumber else { return }
         if let due = payer.cardAnswered(at: now) { queue.add(.removal, at: due) }
         if let answer = try? CardResponse(octets.span) {
             takeOutputs(process?.receive(answer) ?? [])
@@ -205,6 +207,7 @@ extension SimulatedTill {
     /// The card at a link is lost.
     mutating func loseCard() {
         isCardPresent = false
+        awaitedProcesses = []
         takeOutputs(process?.loseCard() ?? [])
     }
 

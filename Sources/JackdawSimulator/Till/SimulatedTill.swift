@@ -64,8 +64,8 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
     var isCardLinked = false
     /// Commands for a card at a link that were not sent yet.
     var unsentCommands: [[UInt8]] = []
-    /// The process whose command a card at a link has not answered yet.
-    var awaitedProcess: Int?
+    /// The processes of the commands that a card at a link has not answered yet, in their order.
+    var awaitedProcesses: [Int] = []
     /// Whether the card is in the slot or in the field.
     var isCardPresent = false
     /// The answer to reset of the card in the slot.
@@ -76,6 +76,7 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
     var cardTask: Int?
     /// The objects of the message for the issuer.
     var request: DataObjectStore?
+    /// The reasons so far.
     var course = PaymentReasons()
     /// Keeps the steps and the messages of the card, if the payment is recorded.
     var recorder: PaymentRecorder?

@@ -59,7 +59,7 @@ struct ReplayPayment: Verb {
         let replay = PaymentReplay(try recording())
         let pages = PaymentPages(replay: replay, console: console, isJSON: json)
         if let step {
-            guard replay.steps.indices.contains(step - 1) else {
+            guard step > 0, replay.steps.indices.contains(step - 1) else {
                 throw CommandError(.usage, "--step must be 1 to \(replay.steps.count)")
             }
             pages.show(step - 1)
