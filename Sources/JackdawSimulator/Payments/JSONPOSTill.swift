@@ -30,19 +30,21 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: LinkedTill {
     /// Whether the terminal approved after the flow had ended, so that the money must be refunded.
     private var isRefundDue = false
 
-    /// The numbers of the payment for the terminal (`receipt_id`, `sequence_id`).
-    private static var number: Int { 1 }
+    /// The number of the payment for the terminal (`receipt_id`, `sequence_id`).
+    private let number: Int
 
     /// A payment that has not started.
     /// - Parameters:
     ///   - parts: the payment, the card and who decides about it.
     ///   - terminal: the terminal, with the card and the cardholder of the parts; nil if it is at a link.
-    init(_ parts: ReaderTillParts, _ terminal: JSONPOSTerminal<Primitives>?) {
+    ///   - number: the number of the payment, which the terminal must not have had before. Default: 1.
+    init(_ parts: ReaderTillParts, _ terminal: JSONPOSTerminal<Primitives>?, number: Int = 1) {
+        self.number = number
         let values = JSONPOSPaymentSettings()
         settings = parts.settings
         payment = PaymentFlow(policy: values.policy(parts.settings.policy))
         host = TerminalHost(parts.issuer, wedge: parts.card.wedge)
-        driver = JSONPOSPayment(parts.transaction, receipt: Self.number, sequence: Self.number, values)
+        driver = JSONPOSPayment(parts.transaction, receipt: number, sequence: number, values)
         reader = if let terminal { SimulatedReader(terminal) } else { nil }
     }
 
@@ -54,7 +56,7 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: LinkedTill {
     var applicationNames: [String] { [] }
     /// The terminal keeps the issuer's answer to itself.
     var decision: IssuerDecision? { nil }
-    var issuerEntry: IssuerLedger.Entry? { host.issuer.ledger["\(Self.number)-\(Self.number)"] }
+    var issuerEntry: IssuerLedger.Entry? { host.issuer.ledger["\(number)-\(number)"] }
     var isSettled: Bool {
         !isRefundDue && (terminal?.isSettled ?? (pendingCount == 0 && !driver.isResultAwaited))
     }
@@ -154,8 +156,8 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: LinkedTill {
         for output in outputs {
             switch output {
             case .send(let bytes):
-                recorder.add(bytes, isSent: true, at: now)
                 guard isConnected else { continue }
+                recorder.add(bytes, isSent: true, at: now)
                 if reader == nil { linkInput.unsent.append(bytes) } else { reader?.receive(bytes.span, at: now) }
             case .event(let event, let effect):
                 if event == .hostDeclined, let reason = issuerEntry?.reason, reason != .inOrder {

@@ -67,10 +67,11 @@ package struct PaymentRun {
     ///   - currency: ISO 4217 numeric, two octets.
     ///   - reader: the kind of the reader; for ``PaymentLink/kernel``, a plain reader with a card: each message is a
     ///     command, and each answer must be handed in as a whole.
+    ///   - number: the number of the payment for an SPm20, which it must not have had before. Default: 1.
     ///   - primitives: RSA and SHA-1 for the till's checks.
     /// - Throws: `KernelConfigurationError` if a data object cannot hold a value of the payment.
     package init<Primitives: AuthenticationPrimitives>(
-        _ setup: PaymentSetup, amount: UInt64, currency: [UInt8], atLinkOf reader: PaymentLink,
+        _ setup: PaymentSetup, amount: UInt64, currency: [UInt8], atLinkOf reader: PaymentLink, number: Int = 1,
         _ primitives: Primitives
     ) throws(KernelConfigurationError) {
         let parts = ReaderTillParts(setup, amount: amount, currency: currency)
@@ -84,7 +85,7 @@ package struct PaymentRun {
         case .miura: till = parts.till(with: nil as MiuraTerminal<Primitives>?)
         case .posmate: till = parts.till(with: nil as EPOSTerminal<Primitives>?)
         case .emvswiper: till = parts.till(with: nil as BBPOSTerminal<Primitives>?)
-        case .spm20: till = JSONPOSTill(parts, nil as JSONPOSTerminal<Primitives>?)
+        case .spm20: till = JSONPOSTill(parts, nil as JSONPOSTerminal<Primitives>?, number: number)
         }
         try self.init(parts, reader, till, primitives, name: reader.reader)
     }

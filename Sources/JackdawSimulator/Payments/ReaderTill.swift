@@ -216,7 +216,7 @@ final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTermi
             self.journal = journal
             // The mark of a record that is stored stays.
             if records > 0 { self.journal.isRecordStored = true }
-        case .reverse: post(.reversal, .reversal(isKilled ? nil : message), at: now)
+        case .reverse: post(.reversal, .reversal(isKilled ? nil : closingMessage), at: now)
         default: break
         }
         guard !isKilled else { return }
@@ -228,8 +228,8 @@ final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTermi
         for output in outputs {
             switch output {
             case .send(let bytes):
-                recorder.add(bytes, isSent: true, at: now)
                 guard isConnected else { continue }
+                recorder.add(bytes, isSent: true, at: now)
                 if reader == nil { linkInput.unsent.append(bytes) } else { reader?.receive(bytes.span, at: now) }
             case .event(let event, let effect): deliver(event, answering: effect)
             case .note: break
@@ -263,7 +263,7 @@ final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTermi
             journal.isRecordStored = true
             records += 1
             let isOnline = payment.journal.host == .approved
-            let objects = message
+            let objects = closingMessage
             post(
                 isOnline ? .confirmation : .advice, isOnline ? .confirmation(objects) : .advice(objects),
                 at: now + parts.settings.storing)
@@ -279,6 +279,13 @@ final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTermi
         guard entry == .swipe || entry == .fallback else { return driver.objects }
         guard let swipe = driver.swipe else { return DataObjectStore() }
         return CardEvent(swipe, source: .reader).authorisation(parts.transaction) ?? DataObjectStore()
+    }
+
+    /// The same without a PIN, which only the authorisation has.
+    private var closingMessage: DataObjectStore {
+        var objects = message
+        objects[Payment.pinBlockTag] = nil
+        return objects
     }
 
     private func askIssuer(_ identifier: Int) {

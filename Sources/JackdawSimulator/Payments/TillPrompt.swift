@@ -63,8 +63,19 @@ package struct TillPrompt: Sendable, Hashable {
         return TillPrompt("card", "\(amount): \(text) the card.")
     }
 
+    /// The most applications that are shown.
+    private static let maxChoices = 20
+
+    /// A label as it is shown. Readers send it: it may be long, or have an account number.
+    private static func shown(_ label: String) -> String {
+        // EMV Book 3, annex A: a label has at most 16 characters.
+        let isPlain = label.count <= 16 && label.utf8.count { (0x30...0x39).contains($0) } < 8
+        return isPlain ? label : "application"
+    }
+
     private static func choice(_ applications: [String]) -> TillPrompt {
-        let names = applications.enumerated().map { "\($0 + 1) \($1)" }.joined(separator: ", ")
+        let names = applications.prefix(maxChoices).enumerated().map { "\($0 + 1) \(shown($1))" }
+            .joined(separator: ", ")
         return TillPrompt("application", names.isEmpty ? "Choose an application." : "Choose an application: \(names).")
     }
 }

@@ -165,7 +165,8 @@ struct PayWithVirtualCard: Verb {
                     return try PaymentRun(setup, amount: amount, currency: currency, at: link, primitives)
                 }
                 return try PaymentRun(
-                    setup, amount: amount, currency: currency, atLinkOf: reader ?? .kernel, primitives)
+                    setup, amount: amount, currency: currency, atLinkOf: reader ?? .kernel,
+                    number: .random(in: 1...999_999_999), primitives)
             } catch {
                 throw CommandError(.usage, "\(error)")
             }
