@@ -147,6 +147,8 @@ struct PayWithVirtualCard: Verb {
         let currency: [UInt8]
         let place: PaymentPlace
         let reader: PaymentLink?
+        /// The numbers of payments: those that a terminal's counter can hold (9F41, EMV Book 3, annex A).
+        private static let numbers = 1...99_999_999
 
         init(
             _ setup: PaymentSetup, _ price: (amount: UInt64, currency: [UInt8]), _ place: PaymentPlace,
@@ -166,7 +168,7 @@ struct PayWithVirtualCard: Verb {
                 }
                 return try PaymentRun(
                     setup, amount: amount, currency: currency, atLinkOf: reader ?? .kernel,
-                    number: .random(in: 1...999_999_999), primitives)
+                    number: .random(in: Self.numbers), primitives)
             } catch {
                 throw CommandError(.usage, "\(error)")
             }
