@@ -109,8 +109,11 @@ import Testing
         }
         environment.isInterrupted = {
             switch played.with({ $0.split(separator: "\n").count { $0.contains(" > ") } }) {
-            // A reader on a jack gets power before the first request. No more time passes: its answer would be late.
-            case 0 where isOnJack && readerClock.now.offset < start: readerClock.advance(by: .milliseconds(500))
+            // A reader on a jack gets power before the first request. Time passes only while the driver waits for that,
+            // and no longer: the answer to the request would be late.
+            case 0 where isOnJack:
+                guard let deadline = readerClock.nextDeadline?.offset, deadline <= start else { break }
+                readerClock.advance(by: deadline - readerClock.now.offset)
             // The program sends nothing more.
             case sent: clock.advance(by: .seconds(10))
             default: break
