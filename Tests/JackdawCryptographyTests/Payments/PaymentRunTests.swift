@@ -96,7 +96,7 @@ import Testing
         #expect(ended.run.result.account?.contains("***") ?? true)
     }
 
-    /// The kernel in the till, and the card behind a link, such as a PC/SC reader.
+    /// The kernel in the till, and the card in a reader at a link, such as PC/SC.
     @Test(arguments: DeckName.all) func aCardAtALinkEndsAsItsFileSays(_ card: DeckName) throws {
         let setup = try PaymentRuns.setup(card)
         let ends = try #require(setup.ends)
