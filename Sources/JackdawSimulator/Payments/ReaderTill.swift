@@ -137,7 +137,7 @@ final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTermi
 
     func receive(_ bytes: [UInt8], at time: Duration) {
         now = max(now, time)
-        for message in linkInput.receive(bytes) { recorder.add(message, isSent: false, at: now) }
+        linkInput.receive(bytes) { recorder.add($0, isSent: false, at: now) }
         take(driver.receive(bytes.span, at: now))
     }
 
