@@ -60,7 +60,7 @@ public struct KernelTermination: Error, Sendable, Hashable, CustomStringConverti
         public static let status = Code(kind: .status)
         /// An answer or an object has an invalid form.
         public static let malformed = Code(kind: .malformed)
-        /// A mandatory object is missing.
+        /// A mandatory object is missing, or has no octets.
         public static let missing = Code(kind: .missing)
         /// The records have a primitive object more than once.
         public static let repeated = Code(kind: .repeated)

@@ -20,6 +20,43 @@ extension ContactKernelTests {
         #expect(run.card.commands.count == command + 1)
     }
 
+    /// Book 3 (4.4), 7.2: table 28 has the objects "that must be present in the ICC". 7.5: "When any mandatory data object
+    /// is missing, the terminal terminates the transaction". Annex B: "If L = '00', the value field is not present."
+    @Test(
+        arguments: [
+            (0x5F24, "5A089999990000000014" + "8C039F0206" + "8D028A02", "5F2400"),
+            (0x5A, "5F2403491231" + "8C039F0206" + "8D028A02", "5A00"),
+            (0x8C, "5A089999990000000014" + "5F2403491231" + "8D028A02", "8C00"),
+            (0x8D, "5A089999990000000014" + "5F2403491231" + "8C039F0206", "8D00"),
+        ] as [(JackdawEMV.Tag, String, String)])
+    func mandatoryObjectsAreThereAndHaveOctets(_ tag: JackdawEMV.Tag, _ others: String, _ empty: String) throws {
+        for missing in ["", empty] {
+            var run = try approvedOnline()
+            run.card.records = [TagLengthValueBuilder.encode(0x70, hex(others + missing))]
+            let reason = try run.finish().termination
+            #expect(reason?.code == .missing && reason?.tag == tag)
+            // GET PROCESSING OPTIONS and READ RECORD: the card is asked for no cryptogram.
+            #expect(run.card.commands.map { $0[1] } == [0xA8, 0xB2])
+        }
+    }
+
+    /// The record of the test above with all its objects.
+    @Test func theMandatoryObjectsAreEnough() throws {
+        var run = try approvedOnline()
+        let record = "5A089999990000000014" + "5F2403491231" + "8C039F0206" + "8D028A02"
+        run.card.records = [TagLengthValueBuilder.encode(0x70, hex(record))]
+        #expect(try run.finish().disposition == .approved)
+    }
+
+    /// Book 3 (4.4), 7.4: both objects of GET PROCESSING OPTIONS are mandatory. 7.5: "An AFL with no entries" terminates.
+    @Test(arguments: ["7708" + "8200" + "940408010100", "7706" + "82021800" + "9400"])
+    func processingOptionsWithoutOctetsTerminate(_ answer: String) throws {
+        var run = try approvedOnline()
+        run.card.replaced[0] = hex(answer + "9000")
+        #expect(try run.finish().termination != nil)
+        #expect(run.card.commands.map { $0[1] } == [0xA8])
+    }
+
     @Test func aWarningOfARecordTerminates() throws {
         var run = try approvedOnline()
         run.card.replaced[1] = run.card.records[0] + hex("6283")
