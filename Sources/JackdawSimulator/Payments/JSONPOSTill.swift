@@ -17,8 +17,6 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: LinkedTill {
     private var linkInput = LinkInput(JSONPOSFormat())
     private var queue = EventQueue<(event: PaymentEvent, effect: Int)>()
     private var course = PaymentReasons()
-    /// The number of the terminal's reasons that are in ``course``.
-    private var terminalReasons = 0
     /// Events that wait until the effects of the one before are carried out.
     private var inbox: [(event: PaymentEvent, effect: Int?)] = []
     private var isDelivering = false
@@ -113,7 +111,7 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: LinkedTill {
 
     func receive(_ bytes: [UInt8], at time: Duration) {
         now = max(now, time)
-        for message in linkInput.receive(bytes) { recorder.add(message, isSent: false, at: now) }
+        linkInput.receive(bytes) { recorder.add($0, isSent: false, at: now) }
         take(driver.receive(bytes.span, at: now))
     }
 
@@ -127,8 +125,7 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: LinkedTill {
     /// The terminal's kernel is ahead of its messages, and so are its reasons.
     private func takeReasonsOfTerminal() {
         guard let terminal else { return }
-        for reason in terminal.reasons.dropFirst(terminalReasons) { course.add(reason) }
-        terminalReasons = terminal.reasons.count
+        for reason in terminal.reasons { course.add(reason) }
     }
 
     private func deliver(_ event: PaymentEvent, answering identifier: Int? = nil) {

@@ -61,7 +61,9 @@ package struct PaymentReplay: Sendable {
         }
         self.steps = steps
         self.messages = messages
-        policy = PaymentLink(recordedAs: recording.header.link)?.policy ?? PaymentPolicy()
+        // Files of earlier programs do not have the rules: those of the link.
+        let header = recording.header
+        policy = header.policy ?? PaymentLink(recordedAs: header.link)?.policy ?? PaymentPolicy()
         var flow = PaymentFlow(policy: policy)
         var flows: [PaymentFlow] = []
         var difference: Difference?

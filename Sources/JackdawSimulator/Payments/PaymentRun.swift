@@ -99,7 +99,7 @@ package struct PaymentRun {
         let code = Currency.find(parts.transaction.currency.span)?.numericCode
         header = PaymentRecording.Header(
             link: name ?? link.rawValue, card: parts.reference,
-            amount: Amount(minorUnits: parts.transaction.amount, currencyCode: code))
+            amount: Amount(minorUnits: parts.transaction.amount, currencyCode: code), policy: till.payment.policy)
         self.link = link
         self.till = till
     }

@@ -34,8 +34,6 @@ final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTermi
     private var queue = EventQueue<Happening>()
     private var outbox = IssuerOutbox()
     private var course = PaymentReasons()
-    /// The number of the reader's reasons that are in ``course``.
-    private var readerReasons = 0
     /// Events that wait until the effects of the one before are carried out.
     private var inbox: [(event: PaymentEvent, effect: Int?)] = []
     private var isDelivering = false
@@ -139,7 +137,7 @@ final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTermi
 
     func receive(_ bytes: [UInt8], at time: Duration) {
         now = max(now, time)
-        for message in linkInput.receive(bytes) { recorder.add(message, isSent: false, at: now) }
+        linkInput.receive(bytes) { recorder.add($0, isSent: false, at: now) }
         take(driver.receive(bytes.span, at: now))
     }
 
@@ -197,8 +195,7 @@ final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTermi
     /// The reader's kernel is ahead of its messages, and so are its reasons.
     private func takeReasonsOfReader() {
         guard let terminal else { return }
-        for reason in terminal.reasons.dropFirst(readerReasons) { course.add(reason) }
-        readerReasons = terminal.reasons.count
+        for reason in terminal.reasons { course.add(reason) }
     }
 
     // MARK: the effects of the payment

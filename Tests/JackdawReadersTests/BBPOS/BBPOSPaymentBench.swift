@@ -10,6 +10,8 @@ struct BBPOSPaymentBench: ~Copyable {
     var now = Duration.zero
     /// The calls that were sent, and the names of the events with the effects that they answer.
     private(set) var log: [String] = []
+    /// The reports of input that changed nothing.
+    private(set) var notes: [String] = []
     private var next = 0
 
     init() throws {
@@ -64,7 +66,7 @@ struct BBPOSPaymentBench: ~Copyable {
             switch output {
             case .send(let bytes): log.append("> " + (wire.call(bytes.span).map { "\($0)" } ?? "unknown"))
             case .event(let event, let identifier): log.append(event.rawValue + (identifier.map { " \($0)" } ?? ""))
-            case .note: break
+            case .note(let text): notes.append(text)
             }
         }
     }

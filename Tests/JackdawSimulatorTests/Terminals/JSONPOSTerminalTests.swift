@@ -154,7 +154,7 @@ struct JSONPOSProgram: ~Copyable {
 
     @Test func aCardThatCannotBeReadIsAskedForAgain() throws {
         var program = try JSONPOSProgram(
-            payer: "{\"insertions\": 2}",
+            payer: "{\"presentations\": 2}",
             card: [PlainTerminal.oneApplication, ("\"A0000009990101\"", "\"A0000008880101\"")])
         let objects = try program.purchase(for: .seconds(10))
         #expect(objects.filter { $0 == status("PROCESSING", cardIn: true) }.count == 2)
