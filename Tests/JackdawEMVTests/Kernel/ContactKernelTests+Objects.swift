@@ -20,8 +20,8 @@ extension ContactKernelTests {
         #expect(run.card.commands.count == command + 1)
     }
 
-    /// Book 3 (4.4), 7.2: table 28 has the objects "that must be present in the ICC". 7.5: "When any mandatory data object
-    /// is missing, the terminal terminates the transaction". Annex B: "If L = '00', the value field is not present."
+    /// Book 3 (4.4): table 28 in 7.2 lists the mandatory objects, 7.5 ends the transaction if one is missing, and by annex B
+    /// an object with the length 00 has no value.
     @Test(
         arguments: [
             (0x5F24, "5A089999990000000014" + "8C039F0206" + "8D028A02", "5F2400"),
@@ -48,7 +48,8 @@ extension ContactKernelTests {
         #expect(try run.finish().disposition == .approved)
     }
 
-    /// Book 3 (4.4), 7.4: both objects of GET PROCESSING OPTIONS are mandatory. 7.5: "An AFL with no entries" terminates.
+    /// Book 3 (4.4): both objects of GET PROCESSING OPTIONS are mandatory (7.4), and an AFL without entries ends the
+    /// transaction (7.5).
     @Test(arguments: ["7708" + "8200" + "940408010100", "7706" + "82021800" + "9400"])
     func processingOptionsWithoutOctetsTerminate(_ answer: String) throws {
         var run = try approvedOnline()
