@@ -18,8 +18,8 @@ struct LinkInput: ~Copyable {
         return messages
     }
 
-    mutating func takeUnsent() -> [[UInt8]] {
+    mutating func takeTasks() -> [LinkTask] {
         defer { unsent = [] }
-        return unsent
+        return unsent.map { .send($0) }
     }
 }

@@ -15,7 +15,7 @@ package actor LinkedPayment {
     /// Sent after each message.
     private let sent = AsyncSignal()
 
-    /// The time in which the reader must accept a message. After it, the link counts as lost.
+    /// The time in which the reader must accept a message, or the card be reset. After it, the link counts as lost.
     private static let sendLimit = Duration.seconds(30)
 
     /// - Parameters:
@@ -49,11 +49,11 @@ package actor LinkedPayment {
     private func act(_ show: @Sendable ([PaymentRun.Output]) async -> Void) async {
         outputs += run.start()
         while !Task.isCancelled {
-            let messages = run.takeUnsent()
+            let tasks = run.takeTasks()
             let shown = outputs
             outputs = []
-            guard messages.isEmpty, shown.isEmpty else {
-                for message in messages { await send(message) }
+            guard tasks.isEmpty, shown.isEmpty else {
+                for task in tasks { await carryOut(task) }
                 await show(shown)
                 continue
             }
@@ -69,7 +69,7 @@ package actor LinkedPayment {
         }
     }
 
-    private func send(_ message: [UInt8]) async {
+    private func carryOut(_ task: LinkTask) async {
         var timer = DeadlineTimer(clock)
         timer.arm(for: clock.now() + Self.sendLimit) { [transport] _ in await transport.close() }
         isSending = true
@@ -79,9 +79,23 @@ package actor LinkedPayment {
             sent.send()
         }
         do throws(LinkError) {
-            try await transport.send(message)
+            switch task {
+            case .send(let message): try await transport.send(message)
+            case .power(let power): try await (transport as? any PoweredTransport)?.setPower(power)
+            case .resetCard: try await resetCard()
+            }
         } catch {
             if error.code != .cancelled { lose() }
+        }
+    }
+
+    /// Resets the card; a transcript that is played back has none.
+    private func resetCard() async throws(LinkError) {
+        guard let card = transport as? any CardResetting else { return }
+        do throws(LinkError) {
+            _ = try await card.resetCard()
+        } catch {
+            if error.code != .unsupported { throw error }
         }
     }
 

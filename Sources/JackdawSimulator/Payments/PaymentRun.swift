@@ -154,8 +154,8 @@ package struct PaymentRun {
         return takeOutputs()
     }
 
-    /// Returns the messages for the reader since the last call.
-    package mutating func takeUnsent() -> [[UInt8]] { withLinked { $0.takeUnsent() } ?? [] }
+    /// Returns the tasks for the reader or the card since the last call, in their order.
+    package mutating func takeTasks() -> [LinkTask] { withLinked { $0.takeTasks() } ?? [] }
 
     @discardableResult
     private mutating func withLinked<Value>(_ body: (inout any LinkedTill) -> Value) -> Value? {

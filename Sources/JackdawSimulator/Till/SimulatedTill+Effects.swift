@@ -100,6 +100,10 @@ extension SimulatedTill {
         default:
             isCardPresent = true
             answerToReset = card.powerOn()
+            if isCardLinked {
+                if isLinkedCardUsed { linkTasks.append(.resetCard) }
+                isLinkedCardUsed = true
+            }
             deliver(.cardInserted, answering: task)
         }
     }
@@ -182,7 +186,7 @@ extension SimulatedTill {
         guard !isCardLinked else {
             recorder?.add(octets, isSent: true, at: now)
             awaitedProcesses.append(number)
-            unsentCommands.append(octets)
+            linkTasks.append(.send(octets))
             return
         }
         let answer = card.receive(octets.span)

@@ -1,0 +1,11 @@
+package import JackdawTransport
+
+/// A task of a payment for the reader or the card at a link.
+package enum LinkTask: Sendable {
+    /// A message for the reader, or a command for the card.
+    case send([UInt8])
+    /// The power of a reader on an audio jack.
+    case power(ReaderPower)
+    /// The card must forget what it did in this payment, as if it were inserted again.
+    case resetCard
+}
