@@ -1,3 +1,4 @@
+import JackdawCards
 import JackdawEMV
 
 /// A till that takes one payment: the flow, a reader, a card, the cardholder and the issuer, as a machine without I/O.
@@ -34,6 +35,14 @@ protocol LinkedTill: PaymentTill {
     mutating func loseLink(at time: Duration)
     /// Returns the tasks for the reader or the card since the last call, in their order.
     mutating func takeTasks() -> [LinkTask]
+}
+
+/// A till whose cards are only swiped.
+protocol SwipedTill: LinkedTill {
+    /// Whether the payment waits for a card.
+    var isAwaitingCard: Bool { get }
+    /// Handles a card that a head has read, or tried to read.
+    mutating func receive(_ card: CardEvent, at time: Duration)
 }
 
 /// A till whose program can be killed in a payment. An SPm20 must be asked for the payment's fate, which is left to programs.

@@ -68,6 +68,10 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
     var isLinkedCardUsed = false
     /// The processes of the commands that a card at a link has not answered yet, in their order.
     var awaitedProcesses: [Int] = []
+    /// Whether a reader only swipes cards, so that the caller carries out ``readerTasks``.
+    var isSwipeOnly = false
+    /// The tasks for such a reader that were not carried out yet.
+    var readerTasks: [SwipeTask] = []
     /// Whether the card is in the slot or in the field.
     var isCardPresent = false
     /// The answer to reset of the card in the slot.
