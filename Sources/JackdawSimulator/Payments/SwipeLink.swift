@@ -1,7 +1,7 @@
 package import JackdawCards
-package import JackdawEMV
+import JackdawEMV
 package import JackdawReaders
-package import JackdawTransport
+import JackdawTransport
 
 /// A simulated reader on the audio jack, at which a virtual card is swiped and pays.
 package struct SwipeLink: Sendable, Hashable {
