@@ -37,6 +37,9 @@ struct PayWithVirtualCard: Verb {
             a sound card (alsa:, --reader), or at a link that carries its bytes; without --reader, alsa: and wav: are \
             the sound of a head. Options are those of listen.
 
+            KEY SCHEMES
+            \(KeyScheme.listing())
+
             EXIT CODES
               0   approved
               1   declined, cancelled, failed or reversed: no money moved
