@@ -120,7 +120,7 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: LinkedTill {
         if isConnected { lose() }
     }
 
-    func takeUnsent() -> [[UInt8]] { linkInput.takeUnsent() }
+    func takeTasks() -> [LinkTask] { linkInput.takeTasks() }
 
     /// The terminal's kernel is ahead of its messages, and so are its reasons.
     private func takeReasonsOfTerminal() {

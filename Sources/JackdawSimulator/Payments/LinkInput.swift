@@ -24,8 +24,8 @@ struct LinkInput: ~Copyable {
         }
     }
 
-    mutating func takeUnsent() -> [[UInt8]] {
+    mutating func takeTasks() -> [LinkTask] {
         defer { unsent = [] }
-        return unsent
+        return unsent.map { .send($0) }
     }
 }

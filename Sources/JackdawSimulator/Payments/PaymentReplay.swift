@@ -62,8 +62,7 @@ package struct PaymentReplay: Sendable {
         self.steps = steps
         self.messages = messages
         // Files of earlier programs do not have the rules: those of the link.
-        let header = recording.header
-        policy = header.policy ?? PaymentLink(recordedAs: header.link)?.policy ?? PaymentPolicy()
+        policy = recording.header.policy ?? Self.policy(recording.header.link)
         var flow = PaymentFlow(policy: policy)
         var flows: [PaymentFlow] = []
         var difference: Difference?
@@ -76,6 +75,12 @@ package struct PaymentReplay: Sendable {
         }
         self.flows = flows
         self.difference = difference
+    }
+
+    /// The rules of payments at a reader, by the name of its link in a recording.
+    private static func policy(_ link: String) -> PaymentPolicy {
+        if let link = PaymentLink(recordedAs: link) { return link.policy }
+        return SwipeLink(recordedAs: link) == nil ? PaymentPolicy() : SwipeLink.policy()
     }
 
     private static func make(

@@ -1,3 +1,4 @@
+import JackdawCards
 import JackdawEMV
 
 /// A till that takes one payment: the flow, a reader, a card, the cardholder and the issuer, as a machine without I/O.
@@ -32,8 +33,16 @@ protocol LinkedTill: PaymentTill {
     mutating func receive(_ bytes: [UInt8], at time: Duration)
     /// Handles the end of the link.
     mutating func loseLink(at time: Duration)
-    /// Returns the messages for the reader or the card since the last call.
-    mutating func takeUnsent() -> [[UInt8]]
+    /// Returns the tasks for the reader or the card since the last call, in their order.
+    mutating func takeTasks() -> [LinkTask]
+}
+
+/// A till whose cards are only swiped.
+protocol SwipedTill: LinkedTill {
+    /// Whether the payment waits for a card.
+    var isAwaitingCard: Bool { get }
+    /// Handles a card that a head has read, or tried to read.
+    mutating func receive(_ card: CardEvent, at time: Duration)
 }
 
 /// A till whose program can be killed in a payment. An SPm20 must be asked for the payment's fate, which is left to programs.
@@ -63,8 +72,8 @@ extension SimulatedTill: LinkedTill {
         loseCard()
     }
 
-    mutating func takeUnsent() -> [[UInt8]] {
-        defer { unsentCommands = [] }
-        return unsentCommands
+    mutating func takeTasks() -> [LinkTask] {
+        defer { linkTasks = [] }
+        return linkTasks
     }
 }

@@ -146,7 +146,7 @@ final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTermi
         if isConnected { lose() }
     }
 
-    func takeUnsent() -> [[UInt8]] { linkInput.takeUnsent() }
+    func takeTasks() -> [LinkTask] { linkInput.takeTasks() }
 
     /// The link to the reader ends with the program.
     func kill() {

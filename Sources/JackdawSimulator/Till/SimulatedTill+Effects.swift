@@ -11,14 +11,15 @@ extension SimulatedTill {
         switch effect.action {
         case .prepare:
             openTask = identifier
+            guard !isSwipeOnly else { return readerTasks.append(.prepare(identifier)) }
             queue.add(.event(.prepared, answering: identifier), at: now + settings.preparation)
         case .acceptCard:
             openTask = identifier
             endProcess()
             takeCardAway()
+            if isSwipeOnly { readerTasks.append(.accept(identifier)) }
             while let (way, due) = payer.receive(.presentCard, at: now) {
-                // A card at a link is in a reader with contacts: taps and swipes have no effect.
-                if case .inserts = way {} else if isCardLinked { continue }
+                guard takes(way) else { continue }
                 queue.add(.presentation(way, task: identifier), at: due)
                 break
             }
@@ -46,7 +47,9 @@ extension SimulatedTill {
             outbox.append(.reversal, message(.reversal(request)))
             queue.add(.delivery, at: now)
         case .prompt(.removeCard): takeCardAway()
-        case .stopReader, .end: endProcess()
+        case .stopReader, .end:
+            endProcess()
+            if isSwipeOnly { readerTasks.append(.stop) }
         case .useNewAmount, .prompt, .ignore, .reject: break
         }
     }
@@ -88,6 +91,16 @@ extension SimulatedTill {
 
     // MARK: the card and the cardholder
 
+    /// Whether the cardholder can present the card so. One at a link is in a reader with contacts, or another person
+    /// swipes it.
+    private func takes(_ way: SimulatedPayer.Answer) -> Bool {
+        switch way {
+        case .inserts: !isSwipeOnly
+        case .swipes: !isCardLinked
+        default: !isSwipeOnly && !isCardLinked
+        }
+    }
+
     mutating func presentCard(_ way: SimulatedPayer.Answer, _ task: Int) {
         guard payment.phase == .awaitingCard, task == openTask else { return }
         signsWithoutContact = false
@@ -100,22 +113,38 @@ extension SimulatedTill {
         default:
             isCardPresent = true
             answerToReset = card.powerOn()
+            if isCardLinked {
+                if isLinkedCardUsed { linkTasks.append(.resetCard) }
+                isLinkedCardUsed = true
+            }
             deliver(.cardInserted, answering: task)
         }
     }
 
     /// Reads the stripe. The issuer is asked without a cryptogram, and the cardholder signs.
     private mutating func swipeCard(_ task: Int) {
+        guard !isSwipeOnly else { return readerTasks.append(.swipe) }
         guard let stripe = card.stripe,
             let code = stripe.withOctets({ try? Track2(equivalentData: $0) })?.serviceCode
         else {
             deliver(.swipeUnreadable, answering: task)
             return
         }
-        objects = transaction.objects(ofStripe: stripe)
+        takeSwipe(
+            code.hasChip ? .chipCardSwiped : .cardSwiped, transaction.objects(ofStripe: stripe), answering: task)
+    }
+
+    /// Takes a card that a reader swiped, for an effect.
+    mutating func takeSwipe(_ card: CardEvent, answering task: Int) {
+        guard payment.phase == .awaitingCard, task == openTask else { return }
+        takeSwipe(card.paymentEvent, card.authorisation(transaction) ?? DataObjectStore(), answering: task)
+    }
+
+    private mutating func takeSwipe(_ event: PaymentEvent, _ objects: DataObjectStore, answering task: Int) {
+        self.objects = objects
         request = objects
-        signsWithoutContact = true
-        deliver(code.hasChip ? .chipCardSwiped : .cardSwiped, answering: task)
+        signsWithoutContact = event != .swipeUnreadable
+        deliver(event, answering: task)
     }
 
     mutating func removeCard() {
@@ -182,7 +211,7 @@ extension SimulatedTill {
         guard !isCardLinked else {
             recorder?.add(octets, isSent: true, at: now)
             awaitedProcesses.append(number)
-            unsentCommands.append(octets)
+            linkTasks.append(.send(octets))
             return
         }
         let answer = card.receive(octets.span)

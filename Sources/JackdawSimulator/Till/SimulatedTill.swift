@@ -62,10 +62,16 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
     var processNumber = 0
     /// Whether the card is in a reader at a link, so that the caller carries commands and answers.
     var isCardLinked = false
-    /// Commands for a card at a link that were not sent yet.
-    var unsentCommands: [[UInt8]] = []
+    /// Commands and resets for a card at a link that were not carried out yet.
+    var linkTasks: [LinkTask] = []
+    /// Whether a card at a link was used in this payment, so that it is reset before it is used again.
+    var isLinkedCardUsed = false
     /// The processes of the commands that a card at a link has not answered yet, in their order.
     var awaitedProcesses: [Int] = []
+    /// Whether a reader only swipes cards, so that the caller carries out ``readerTasks``.
+    var isSwipeOnly = false
+    /// The tasks for such a reader that were not carried out yet.
+    var readerTasks: [SwipeTask] = []
     /// Whether the card is in the slot or in the field.
     var isCardPresent = false
     /// The answer to reset of the card in the slot.

@@ -169,6 +169,25 @@ import Testing
         #expect(run.status == 69 && run.output.isEmpty && !run.messages.isEmpty)
     }
 
+    /// A recording of a payment, a sound file, a folder and an empty file. The message has no content of the file.
+    @Test(arguments: ["{\"jackdaw-payment\":1}\n", "RIFF1234", "4761739001010010\n", ""])
+    func aFileThatIsNoTranscriptIsInvalidData(_ text: String) throws {
+        let folder = try TemporaryFolder()
+        let link = "replay:" + (try folder.write(text.utf8, to: "link.txt"))
+        let card = "\(Self.root)/cards/deck/approved-online.json"
+        for line in [
+            ["emv", "pay", "--link", link, "--reader", "miura", "--card", card], ["emv", "read", "--link", link],
+            ["listen", "--link", link, "--reader", "miura"],
+        ] {
+            let run = withExtendedLifetime(folder) { CommandRun(line) }
+            #expect(run.status == 65 && run.output.isEmpty, "\(line)")
+            #expect(run.messages.contains("link.txt is not a transcript (line 1: "), "\(run.messages)")
+            #expect(!run.messages.contains("4761739001010010"))
+        }
+        let run = CommandRun("emv", "read", "--link", "replay:/")
+        #expect(run.status == 65 && run.messages.contains("not a regular file"))
+    }
+
     @Test(arguments: [
         ["simulate", "idtech", "--virtual-card", "x.json"],
         ["simulate", "miura", "--virtual-card", "x.json", "--card", "visa"],
