@@ -18,6 +18,12 @@ struct LinkInput: ~Copyable {
         return messages
     }
 
+    /// Forgets messages that are not complete or not sent, as on a new link.
+    mutating func reset() {
+        unsent = []
+        frames.reset()
+    }
+
     mutating func takeUnsent() -> [[UInt8]] {
         defer { unsent = [] }
         return unsent

@@ -8,7 +8,7 @@ import JackdawTransport
 /// only because reader and driver cannot be copied.
 ///
 /// ``SimulatedTill`` has the kernel in the till itself; ``JSONPOSTill`` leaves the issuer to the terminal.
-final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTerminal>: LinkedTill, RestartableTill {
+final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTerminal>: LinkedTill {
     /// The payment as a machine.
     private(set) var payment: PaymentFlow
     /// The journal on disk.

@@ -207,7 +207,9 @@ struct PayWithVirtualCard: Verb {
             } catch {
                 throw CommandError(opening: error)
             }
-            let payment = LinkedPayment(try purchase.makeRun(), over: transport, clock: environment.clock)
+            let payment = LinkedPayment(
+                try purchase.makeRun(), over: transport, clock: environment.clock,
+                reopen: { () async throws(LinkError) in try await environment.connect(link, nil, .kernel) })
             let end = await payment.pay { outputs in
                 report.add(outputs)
                 await conversation.waitForRoom()

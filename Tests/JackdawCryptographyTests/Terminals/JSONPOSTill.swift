@@ -18,6 +18,8 @@ struct JSONPOSTill: ~Copyable {
     private(set) var steps: [JSONPOSStatus.Step?] = []
     /// The results that the terminal sent.
     private(set) var results: [JSONPOSResult] = []
+    /// The ends of payments that the flow had given up.
+    private(set) var settlements: [JSONPOSSettlement] = []
     /// The number of records for settlement.
     private(set) var records = 0
     /// The frames that were sent.
@@ -115,6 +117,8 @@ struct JSONPOSTill: ~Copyable {
             case .event(let event, let effect): deliver(event, answering: effect)
             case .status(let status): steps.append(status.step)
             case .result(let result): results.append(result)
+            case .refundDue: take(driver.sendRefund(at: now))
+            case .settlement(let settlement): settlements.append(settlement)
             case .tunnel(let task): carryOut(task)
             case .note: break
             }
@@ -160,7 +164,7 @@ struct JSONPOSTill: ~Copyable {
         var found: [String] = []
         if flow.outcome == nil { found.append("no outcome") }
         if host.issuer.ledger.held != 0 { found.append("\(host.issuer.ledger.held) are held") }
-        if (entry?.capture != nil) != isApproved { found.append("captured: \(entry?.capture as Any)") }
+        if (entry?.captured ?? 0 > 0) != isApproved { found.append("captured: \(entry?.captured as Any)") }
         if records != (isApproved ? 1 : 0) { found.append("\(records) records") }
         if host.issuer.ledger.entries.count > 1 { found.append("the issuer knows other payments") }
         return found
