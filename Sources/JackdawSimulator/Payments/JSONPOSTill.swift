@@ -8,20 +8,15 @@ import JackdawReaders
 /// The till opens a lost link again as long as the terminal must be asked for the payment's end, or has messages for the
 /// issuer. A reversal is `Refund` at the terminal, if that approved.
 final class JSONPOSTill<Primitives: AuthenticationPrimitives>: LinkedTill {
-    private(set) var payment: PaymentFlow
     private(set) var now = Duration.zero
+    private var progress: TillPayment
     /// The issuer that the terminal asks.
     private var host: TerminalHost
-    private var recorder = PaymentRecorder(FrameHeaderMask(size: JSONPOSFormat.colon + 1))
     private let parts: ReaderTillParts
     private let values: JSONPOSPaymentSettings
     private var driver: JSONPOSPayment
     private var reader: TillReader<JSONPOSTerminal<Primitives>>
     private var queue = EventQueue<(event: PaymentEvent, effect: Int)>()
-    private var course = PaymentReasons()
-    /// Events that wait until the effects of the one before are carried out.
-    private var inbox: [(event: PaymentEvent, effect: Int?)] = []
-    private var isDelivering = false
     /// The time at which a lost link is opened again; nil if it is not planned.
     private var reconnection: Duration?
     private var connections: Set<Int> = []
@@ -35,12 +30,8 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: LinkedTill {
     /// The number of the payment for the terminal (`receipt_id`, `sequence_id`).
     private let number: Int
 
-    // MARK: what survives the program
+    // MARK: what survives the program, with the journal
 
-    /// The journal on disk.
-    private var journal = PaymentJournal()
-    /// The number of records for settlement.
-    private var records = 0
     /// The number of refunds that were begun.
     private var refunds = 0
     /// The number of times that the program was started again.
@@ -56,14 +47,16 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: LinkedTill {
         self.number = number
         let values = JSONPOSPaymentSettings()
         self.values = values
-        payment = PaymentFlow(policy: values.policy(parts.settings.policy))
+        progress = TillPayment(
+            values.policy(parts.settings.policy), FrameHeaderMask(size: JSONPOSFormat.colon + 1))
         host = TerminalHost(parts.issuer, wedge: parts.card.wedge)
         driver = JSONPOSPayment(parts.transaction, receipt: number, sequence: number, values)
         reader = TillReader(terminal, JSONPOSFormat(), goesOnAlone: true)
     }
 
-    var reasons: [PaymentReason] { course.all }
-    var entries: [PaymentEntry] { recorder.entries }
+    var payment: PaymentFlow { progress.flow }
+    var reasons: [PaymentReason] { progress.reasons }
+    var entries: [PaymentEntry] { progress.entries }
     /// None: the terminal itself has the cardholder choose.
     var applicationNames: [String] { [] }
     /// The terminal keeps the issuer's answer to itself.
@@ -108,11 +101,11 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: LinkedTill {
             }
         }
         let outputs = reader.advance(to: now)
-        for reason in reader.takeReasons() { course.add(reason) }
+        for reason in reader.takeReasons() { progress.add(reason) }
         for output in outputs {
             switch output {
             case .send(let bytes):
-                recorder.add(bytes, isSent: false, at: now)
+                progress.add(bytes, isSent: false, at: now)
                 take(driver.receive(bytes.span, at: now))
             case .disconnect:
                 lose()
@@ -140,12 +133,13 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: LinkedTill {
         guard isRecovering else { return take(driver.reconnect(at: now)) }
         isRecovering = false
         take(
-            driver.recover(isReversed: journal.isReversalQueued, refunds: refunds, restarts: restarts, at: now))
+            driver.recover(
+                isReversed: progress.journal.isReversalQueued, refunds: refunds, restarts: restarts, at: now))
     }
 
     func receive(_ bytes: [UInt8], at time: Duration) {
         now = max(now, time)
-        for message in reader.receive(bytes) { recorder.add(message, isSent: false, at: now) }
+        for message in reader.receive(bytes) { progress.add(message, isSent: false, at: now) }
         take(driver.receive(bytes.span, at: now))
     }
 
@@ -164,18 +158,16 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: LinkedTill {
     /// The links to the terminal and of the terminal to the issuer end with the program.
     func kill() {
         guard payment.phase != .idle else { return }
-        course.add(event: .crash)
         queue = EventQueue()
         for connection in connections { host.close(connection) }
         connections = []
         reader.lose()
         driver = JSONPOSPayment(parts.transaction, receipt: number, sequence: number, values)
         restarts += 1
-        isAsked = journal.host.isRequestSent
+        isAsked = progress.journal.host.isRequestSent
         isRecovering = isAsked
         pendingCount = isAsked ? nil : 0
-        payment = PaymentFlow(restoring: journal, policy: payment.policy)
-        recorder.add(.restart(journal), payment, [], at: now)
+        progress.restart(at: now)
         deliver(.recovered)
         planReconnection()
     }
@@ -183,50 +175,31 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: LinkedTill {
     // MARK: the effects of the payment
 
     private func deliver(_ event: PaymentEvent, answering identifier: Int? = nil) {
-        inbox.append((event, identifier))
-        guard !isDelivering else { return }
-        isDelivering = true
-        while !inbox.isEmpty {
-            let (event, identifier) = inbox.removeFirst()
-            course.add(event: event)
-            let effects = payment.receive(event, answering: identifier, at: now)
-            recorder.add(.event(event, answering: identifier), payment, effects, at: now)
-            for effect in effects { carryOut(effect) }
-        }
-        isDelivering = false
+        guard progress.append(event, answering: identifier) else { return }
+        while let effects = progress.nextEffects(at: now) { for effect in effects { carryOut(effect) } }
     }
 
     private func carryOut(_ effect: PaymentEffect) {
         switch effect.action {
         case .askHost: isAsked = true
-        case .storeRecord: storeRecord(effect.identifier)
-        case .writeJournal(let journal):
-            self.journal = journal
-            // The mark of a record that is stored stays.
-            if records > 0 { self.journal.isRecordStored = true }
+        case .storeRecord:
+            _ = progress.storeRecord()
+            queue.add((PaymentEvent.recordStored, effect.identifier), at: now + parts.settings.storing)
+        case .writeJournal(let journal): progress.write(journal)
         default: break
         }
         // A program that was started again tells its driver what the journal says.
         if restarts == 0 { take(driver.carryOut(effect, at: now)) }
     }
 
-    /// Stores the record and its mark in the journal in one write.
-    private func storeRecord(_ identifier: Int) {
-        if !journal.isRecordStored {
-            journal.isRecordStored = true
-            records += 1
-        }
-        queue.add((PaymentEvent.recordStored, identifier), at: now + parts.settings.storing)
-    }
-
     private func take(_ outputs: [JSONPOSPayment.Output]) {
         for output in outputs {
             switch output {
             case .send(let bytes):
-                if reader.send(bytes, at: now) { recorder.add(bytes, isSent: true, at: now) }
+                if reader.send(bytes, at: now) { progress.add(bytes, isSent: true, at: now) }
             case .event(let event, let effect):
                 if event == .hostDeclined, let reason = issuerEntry?.reason, reason != .inOrder {
-                    course.add(PaymentReason(reason))
+                    progress.add(PaymentReason(reason))
                 }
                 deliver(event, answering: effect)
             case .tunnel(let task): carryOut(task)

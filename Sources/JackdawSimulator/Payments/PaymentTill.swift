@@ -54,9 +54,9 @@ extension SimulatedTill: PaymentTill {
 
     var applicationNames: [String] { process?.candidates.map(\.displayName) ?? [] }
 
-    var isSettled: Bool { outbox.items.isEmpty }
+    var isSettled: Bool { line.isSettled }
 
-    var issuerEntry: IssuerLedger.Entry? { issuer.ledger[reference] }
+    var issuerEntry: IssuerLedger.Entry? { line.entry }
 }
 
 extension SimulatedTill: LinkedTill {
