@@ -27,6 +27,8 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: LinkedTill {
     /// The messages that a terminal at a link has not delivered to the issuer; nil if it has not reported them since the
     /// payment's result.
     private var pendingCount: Int? = 0
+    /// The time at which a terminal at a link is asked for that number again; nil if it is not planned.
+    private var statusTime: Duration?
     /// The number of the payment for the terminal (`receipt_id`, `sequence_id`).
     private let number: Int
 
@@ -63,6 +65,11 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: LinkedTill {
     var decision: IssuerDecision? { nil }
     var issuerEntry: IssuerLedger.Entry? { host.issuer.ledger["\(number)-\(number)"] }
 
+    /// The issuer at the end of the terminal's tunnel, with its ledger.
+    var issuer: SimulatedIssuer { host.issuer }
+    /// The number of records for settlement.
+    var records: Int { progress.records }
+
     /// Whether the terminal has delivered all messages to the issuer, as far as the till knows.
     private var isDelivered: Bool { reader.terminal?.isSettled ?? (pendingCount == 0) }
     /// Whether the terminal must be asked for the payment's end.
@@ -73,10 +80,12 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: LinkedTill {
 
     func start() { deliver(.start) }
 
+    func receive(_ event: PaymentEvent) { deliver(event) }
+
     var nextDeadline: Duration? {
         [
             payment.nextDeadline, driver.nextDeadline, reader.nextDeadline, host.nextDeadline, queue.nextDeadline,
-            reconnection,
+            reconnection, statusTime,
         ]
         .compactMap(\.self).min()
     }
@@ -90,6 +99,7 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: LinkedTill {
             deliver(event, answering: effect)
         }
         if let due = reconnection, due <= now { connect() }
+        if let due = statusTime, due <= now { askForPending() }
         take(driver.advance(to: now))
         for output in host.advance(to: now) {
             switch output {
@@ -118,6 +128,7 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: LinkedTill {
 
     private func lose() {
         reader.lose()
+        statusTime = nil
         take(driver.lose())
         planReconnection()
     }
@@ -162,6 +173,7 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: LinkedTill {
         for connection in connections { host.close(connection) }
         connections = []
         reader.lose()
+        statusTime = nil
         driver = JSONPOSPayment(parts.transaction, receipt: number, sequence: number, values)
         restarts += 1
         isAsked = progress.journal.host.isRequestSent
@@ -203,21 +215,36 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: LinkedTill {
                 }
                 deliver(event, answering: effect)
             case .tunnel(let task): carryOut(task)
-            case .status(let status): pendingCount = status.pendingCount ?? 0
-            case .result: askForPending()
+            case .status(let status):
+                pendingCount = status.pendingCount ?? 0
+                planStatus()
+            case .result: forgetPending()
             case .refundDue(let number):
                 refunds = number
                 take(driver.sendRefund(at: now))
-            case .settlement: askForPending()
+            case .settlement: forgetPending()
             case .note: break
             }
         }
     }
 
-    /// Asks a terminal at a link for the number of its messages to the issuer, which has changed.
-    private func askForPending() {
+    /// The number of the terminal's messages to the issuer has changed.
+    private func forgetPending() {
         pendingCount = nil
-        if reader.terminal == nil { take(driver.askStatus(at: now)) }
+        if reader.terminal == nil { askForPending() }
+    }
+
+    /// Asks a terminal at a link for that number. Its reports may be lost.
+    private func askForPending() {
+        statusTime = nil
+        take(driver.askStatus(at: now))
+        planStatus()
+    }
+
+    /// A terminal at a link with messages is asked again.
+    private func planStatus() {
+        let isPlanned = reader.terminal == nil && reader.isConnected && isAsked && pendingCount != 0
+        statusTime = isPlanned ? now + values.checkInterval : nil
     }
 
     private func carryOut(_ task: JSONPOSTunnel.Output) {

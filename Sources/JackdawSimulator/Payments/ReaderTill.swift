@@ -63,6 +63,8 @@ final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTermi
     var issuer: SimulatedIssuer { line.issuer }
     /// The number of records for settlement.
     var records: Int { progress.records }
+    /// The objects of the card's last decision.
+    var objects: DataObjectStore { driver.objects }
     /// The reasons for the course of the payment, those of the reader's kernel included.
     var reasons: [PaymentReason] { progress.reasons }
 
@@ -79,6 +81,8 @@ final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTermi
 
     /// Starts the payment, which has not started.
     func start() { deliver(.start) }
+
+    func receive(_ event: PaymentEvent) { deliver(event) }
 
     /// The time of the next step; nil if nothing remains.
     var nextDeadline: Duration? {
