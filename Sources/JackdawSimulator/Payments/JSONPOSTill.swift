@@ -200,7 +200,7 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: LinkedTill {
         case .writeJournal(let journal): progress.write(journal)
         default: break
         }
-        // A program that was started again tells its driver what the journal says.
+        // The driver of a program that was started again follows the journal.
         if restarts == 0 { take(driver.carryOut(effect, at: now)) }
     }
 

@@ -38,7 +38,7 @@ struct TillPayment: Sendable {
         recorder.add(message, isSent: isSent, at: now)
     }
 
-    /// Appends an event.
+    /// Appends an event to those that wait.
     /// - Returns: whether the caller must carry out the effects (``nextEffects(at:)``); false if it is doing so.
     mutating func append(_ event: PaymentEvent, answering identifier: Int?) -> Bool {
         inbox.append((event, identifier))

@@ -34,7 +34,7 @@ package struct JSONPOSTerminal<Primitives: AuthenticationPrimitives>: KernelTerm
     struct Approval {
         let purchase: Purchase
         let amount: UInt64
-        /// ISO 4217, numeric.
+        /// The currency, ISO 4217 numeric.
         let currency: [UInt8]
     }
 

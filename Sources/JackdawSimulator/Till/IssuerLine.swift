@@ -67,7 +67,7 @@ struct IssuerLine: Sendable {
         }
     }
 
-    /// Reads a reply.
+    /// Reads a reply to the authorisation.
     /// - Parameters:
     ///   - reply: the reply; nil if the authorisation was not sent.
     ///   - isSigned: whether the cardholder must sign although no contact kernel has asked for it.
@@ -86,7 +86,7 @@ struct IssuerLine: Sendable {
         }
     }
 
-    // MARK: the outbox
+    // MARK: messages that the issuer must answer
 
     /// Appends the confirmation or the advice of a payment that is complete.
     mutating func complete(isOnline: Bool, _ objects: DataObjectStore) {
@@ -113,7 +113,7 @@ struct IssuerLine: Sendable {
         return (item.message, receipt)
     }
 
-    /// Takes a receipt.
+    /// Takes the receipt of a message.
     /// - Returns: the message that the issuer has answered, nil if it must be sent again; and the wait for the next delivery,
     ///   nil if the attempt was given up.
     mutating func take(

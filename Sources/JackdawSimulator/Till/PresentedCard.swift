@@ -5,7 +5,7 @@ import JackdawEMV
 struct PresentedCard: Sendable {
     /// The card, with its counters and blocks.
     private(set) var card: VirtualCard
-    /// The cardholder.
+    /// The cardholder, who removes the card.
     var payer: SimulatedPayer
     /// Whether the card is in the slot or in the field.
     private(set) var isPresent = false
