@@ -186,7 +186,7 @@ let package = Package(
             name: "JackdawCryptographyTests",
             dependencies: [
                 "JackdawCryptography", "JackdawReaders", "JackdawSimulator", "JackdawCards", "JackdawEMV",
-                "JackdawTestSupport", "COpenSSL",
+                "JackdawTransport", "JackdawTestSupport", "COpenSSL",
             ],
             resources: [.copy("Vectors")], swiftSettings: house),
         .testTarget(

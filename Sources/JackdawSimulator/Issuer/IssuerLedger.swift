@@ -25,6 +25,8 @@ public struct IssuerLedger: Sendable {
         public internal(set) var isReversed = false
         /// The way in which the money became due; nil if it is not.
         public internal(set) var capture: Capture?
+        /// Whether the money was given back after it became due.
+        public internal(set) var isRefunded = false
         /// The results of the issuer's scripts (9F5B), five octets for each; empty without any.
         public internal(set) var scriptResults: [UInt8] = []
         /// The number of messages with this reference that were processed.
@@ -33,7 +35,7 @@ public struct IssuerLedger: Sendable {
         /// The money that waits for a confirmation or a reversal, in minor units.
         public var held: UInt64 { verdict == .approved && !isReversed && capture != .online ? amount : 0 }
         /// The money that the cardholder owes, in minor units.
-        public var captured: UInt64 { capture == nil ? 0 : amount }
+        public var captured: UInt64 { capture == nil || isRefunded ? 0 : amount }
     }
 
     /// The most payments that a ledger has. Messages about further ones are refused.

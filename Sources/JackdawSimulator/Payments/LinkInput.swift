@@ -24,6 +24,12 @@ struct LinkInput: ~Copyable {
         }
     }
 
+    /// Forgets messages that are not complete or not sent, as on a new link.
+    mutating func reset() {
+        unsent = []
+        frames.reset()
+    }
+
     mutating func takeTasks() -> [LinkTask] {
         defer { unsent = [] }
         return unsent.map { .send($0) }

@@ -21,12 +21,15 @@ package actor LinkedPayment {
         case cards(any CardSource)
     }
 
-    private let place: Place
+    private var place: Place
+    private let reopen: (@Sendable () async throws(LinkError) -> any Transport)?
     private let clock: ElapsedClock
     private var run: PaymentRun
     /// Outputs that were not shown yet.
     private var outputs: [PaymentRun.Output] = []
     private var isLost = false
+    /// The number of the link, which the messages for it have.
+    private var linkNumber = 0
     /// Sent when bytes have come, or the link has ended.
     private let change = AsyncSignal()
     private var isSending = false
@@ -42,11 +45,15 @@ package actor LinkedPayment {
     ///   - run: a payment with a reader at a link, which has not started.
     ///   - transport: the open link; the payment closes it.
     ///   - clock: measures the payment's times.
+    ///   - reopen: opens the link again if it is lost and the reader must be asked how the payment ended; nil if that is
+    ///     not possible. Default: nil.
     package init(
-        _ run: sending PaymentRun, over transport: any Transport, clock: any Clock<Duration> = SuspendingClock()
+        _ run: sending PaymentRun, over transport: any Transport, clock: any Clock<Duration> = SuspendingClock(),
+        reopen: (@Sendable () async throws(LinkError) -> any Transport)? = nil
     ) {
         self.run = run
         place = .link(transport)
+        self.reopen = reopen
         self.clock = ElapsedClock(clock)
     }
 
@@ -59,6 +66,7 @@ package actor LinkedPayment {
     ) {
         self.run = run
         place = .cards(cards)
+        reopen = nil
         self.clock = ElapsedClock(clock)
     }
 
@@ -70,7 +78,7 @@ package actor LinkedPayment {
         _ show: @Sendable ([PaymentRun.Output]) async -> Void
     ) async -> (result: PaymentResult, recording: PaymentRecording) {
         await withTaskGroup(of: Void.self) { tasks in
-            tasks.addTask { await self.receive() }
+            tasks.addTask { await self.keepLink() }
             await act(show)
             tasks.cancelAll()
         }
@@ -89,12 +97,13 @@ package actor LinkedPayment {
             let shown = outputs
             outputs = []
             guard tasks.isEmpty, shown.isEmpty else {
-                for task in tasks { await carryOut(task) }
+                let number = linkNumber
+                for task in tasks where number == linkNumber { await carryOut(task) }
                 await show(shown)
                 continue
             }
             // A terminal that asks the issuer itself still delivers its messages after the end.
-            let limit = run.isSettled || isLost ? nil : PaymentRun.limit
+            let limit = run.awaitsReader && (!isLost || reopen != nil) ? PaymentRun.limit : nil
             guard let deadline = run.nextDeadline ?? limit else { return }
             if deadline <= clock.now() {
                 guard run.nextDeadline != nil else { return }
@@ -110,6 +119,7 @@ package actor LinkedPayment {
         var timer = DeadlineTimer(clock)
         timer.arm(for: clock.now() + Self.sendLimit) { _ in await transport.close() }
         isSending = true
+        let number = linkNumber
         defer {
             timer.cancel()
             isSending = false
@@ -122,7 +132,7 @@ package actor LinkedPayment {
             case .resetCard: try await reset(transport)
             }
         } catch {
-            if error.code != .cancelled { lose() }
+            if error.code != .cancelled, number == linkNumber { lose() }
         }
     }
 
@@ -134,6 +144,35 @@ package actor LinkedPayment {
         } catch {
             if error.code != .unsupported { throw error }
         }
+    }
+
+    /// Receives until the link ends, and opens it again as long as the reader is needed.
+    private func keepLink() async {
+        repeat { await receive() } while await reopenLink()
+    }
+
+    /// Opens a lost link again.
+    /// - Returns: false if it is not needed, or cannot be opened.
+    private func reopenLink() async -> Bool {
+        guard isLost, let reopen, case .link(let lost) = place else { return false }
+        let pause = AsyncSignal()
+        while !Task.isCancelled, run.awaitsReader, clock.now() < PaymentRun.limit {
+            await pause.wait(after: 0, until: clock.now() + PaymentRun.reopenDelay, on: clock)
+            guard !Task.isCancelled else { break }
+            do throws(LinkError) {
+                let link = try await reopen()
+                await lost.close()
+                place = .link(link)
+            } catch {
+                continue
+            }
+            linkNumber += 1
+            isLost = false
+            outputs += run.reopenLink(at: clock.now())
+            change.send()
+            return true
+        }
+        return false
     }
 
     private func receive() async {
@@ -184,6 +223,7 @@ package actor LinkedPayment {
 
     /// The link has ended.
     private func lose() {
+        guard !isLost else { return }
         isLost = true
         outputs += run.loseLink(at: clock.now())
         change.send()

@@ -153,11 +153,9 @@ package struct PaymentRun {
     }
 
     /// Kills the program now, and starts it again.
-    /// - Returns: the outputs; nil at an SPm20, whose payments a restarted program does not know.
-    package mutating func kill() -> [Output]? {
-        guard var till = till as? any RestartableTill else { return nil }
+    /// - Returns: the outputs.
+    package mutating func kill() -> [Output] {
         till.kill()
-        self.till = till
         return takeOutputs()
     }
 
@@ -194,6 +192,20 @@ package struct PaymentRun {
         guard var swiped = till as? any SwipedTill else { return }
         body(&swiped)
         till = swiped
+    }
+
+    /// Whether a link that is lost must be opened again (``reopenLink(at:)``): the reader must be asked how the payment ended,
+    /// or has messages for the issuer.
+    package var awaitsReader: Bool { (till as? any LinkedTill)?.awaitsReader ?? false }
+
+    /// The time after which a lost link is opened again, and between two attempts.
+    package static let reopenDelay = JSONPOSPaymentSettings().reconnectDelay
+
+    /// Goes on with a new link.
+    /// - Returns: the outputs.
+    package mutating func reopenLink(at now: Duration) -> [Output] {
+        withLinked { $0.reopenLink(at: now) }
+        return takeOutputs()
     }
 
     /// Returns the tasks for the reader or the card since the last call, in their order.

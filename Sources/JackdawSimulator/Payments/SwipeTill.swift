@@ -6,7 +6,7 @@ import JackdawTransport
 /// One payment at a reader that only swipes cards: the flow, the cardholder and the issuer of a ``SimulatedTill``, with the
 /// driver of a reader on the audio jack, or with a head whose cards the caller hands in. Without I/O and without a clock: a
 /// class only because reader and driver cannot be copied.
-final class SwipeTill<Primitives: AuthenticationPrimitives>: SwipedTill, RestartableTill {
+final class SwipeTill<Primitives: AuthenticationPrimitives>: SwipedTill {
     private var till: SimulatedTill<Primitives>
     private let settings: SwipingReader?
     /// The driver of the reader; nil for a head.

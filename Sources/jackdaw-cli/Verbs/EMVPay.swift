@@ -287,7 +287,9 @@ struct PayWithVirtualCard: Verb {
             } catch {
                 throw CommandError(opening: error)
             }
-            return LinkedPayment(try makeRun(), over: transport, clock: environment.clock)
+            return LinkedPayment(
+                try makeRun(), over: transport, clock: environment.clock,
+                reopen: { () async throws(LinkError) in try await environment.connect(link, nil, .kernel) })
         }
     }
 

@@ -11,7 +11,8 @@ struct Simulate: Verb {
     static let configuration = CommandConfiguration(
         abstract: "Offer a simulated reader to other programs, or to another machine.",
         discussion: """
-            Each program that connects gets a reader of its own, until interrupted. The reader presents cards one \
+            Each program that connects gets a reader of its own, until interrupted; an spm20 with a virtual card is \
+            one terminal for all, which knows earlier payments. The reader presents cards one \
             after the other, each --delay seconds after it starts to wait for one. All of them are test cards. Other \
             machines find a Bluetooth serial port (rfcomm:); programs on this computer connect to a TCP port (tcp:) or \
             to a terminal (pty), whose reader starts with the first bytes that it receives. The link to open is \
@@ -299,6 +300,8 @@ struct Simulate: Verb {
         if let battery { plan.device.battery = battery }
         if let firmware { plan.device.firmware = firmware }
         for setting in setting { plan.device.settings[setting.number] = setting.value }
+        // A program that was killed, or whose link was lost, asks the terminal how its payment ended.
+        if virtualCard != nil, paymentReader == .spm20 { plan.share(clock: environment.clock) }
         return plan
     }
 

@@ -47,7 +47,9 @@ import Testing
     @Test func messagesForTheReaderAreTakenOnce() {
         var input = LinkInput(JSONPOSFormat())
         input.unsent = [[1], [2]]
-        let taken = [input.takeUnsent(), input.takeUnsent()]
+        let taken = [input.takeTasks(), input.takeTasks()].map { tasks in
+            tasks.map { task in if case .send(let message) = task { message } else { [] as [UInt8] } }
+        }
         #expect(taken == [[[1], [2]], []])
     }
 }
