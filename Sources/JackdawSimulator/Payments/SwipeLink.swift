@@ -11,9 +11,9 @@ package struct SwipeLink: Sendable, Hashable {
     /// The families on the audio jack whose readers report swipes, in the order of their names.
     package static let all: [SwipeLink] = SimulatedFamily.all.filter { simulated in
         simulated.reportsSwipes && ReaderFamily.named(simulated.name)?.carriers.contains(.audio) == true
-    }.map { SwipeLink(family: $0.name) }
+    }.map { SwipeLink($0) }
 
-    private init(family: String) { self.family = family }
+    private init(_ simulated: SimulatedFamily) { family = simulated.name }
 
     /// The reader of a family; nil if the family is not on the audio jack, or reports no swipes.
     package init?(family: String) {
