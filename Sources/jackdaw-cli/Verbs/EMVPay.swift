@@ -49,7 +49,8 @@ struct PayWithVirtualCard: Verb {
               66  a file is missing or not readable
               69  the link cannot be opened
               74  the recording or standard output cannot be written
-              75  the payment has no end, or the issuer has not answered yet
+              75  the payment has no end, the issuer has not answered yet, or
+                  the terminal has not refunded what it approved too late
               130 interrupted
 
             EXAMPLES

@@ -140,8 +140,8 @@ import Testing
     @Test func aProgramThatIsKilledTwiceLosesNoMoney() throws {
         let card = DeckName(folder: .deck, name: "approved-online")
         let (setup, ends) = (try PaymentRuns.setup(card), try PaymentRuns.ends(card))
-        for first in stride(from: 0, to: 300, by: 7) {
-            for second in stride(from: 0, to: 60, by: 2) {
+        for first in stride(from: 0, to: 160, by: 8) {
+            for second in stride(from: 0, to: 40, by: 4) {
                 var run = try PaymentRun(
                     setup, amount: ends.amount, currency: ends.currency, at: .spm20, LibCryptoPrimitives(mode: .test))
                 _ = run.start()
