@@ -116,13 +116,14 @@ struct FuzzTill<Reader: ReaderPayment & ~Copyable>: ~Copyable {
     }
 }
 
-/// A payment at an SPm20 without its host.
+/// A payment at an SPm20 without its host. A lost link is opened again at the next step.
 struct TerminalPayment: ReaderPayment, ~Copyable {
     static var pinBlockTag: Tag { 0x99 }
     let objects = DataObjectStore()
     let swipe: ReaderSwipe? = nil
     let applicationLabels: [String] = []
     private var payment: JSONPOSPayment
+    private var isLost = false
 
     init(_ payment: consuming JSONPOSPayment) { self.payment = payment }
 
@@ -130,28 +131,40 @@ struct TerminalPayment: ReaderPayment, ~Copyable {
 
     mutating func carryOut(
         _ effect: PaymentEffect, host: HostResponse?, isTapAllowed: Bool, at now: Duration
-    ) -> [ReaderPaymentOutput] { plain(payment.carryOut(effect, at: now)) }
+    ) -> [ReaderPaymentOutput] { plain(payment.carryOut(effect, at: now), at: now) }
 
     mutating func choose(_ index: Int, at now: Duration) -> [ReaderPaymentOutput] { [] }
 
     mutating func receive(_ bytes: Span<UInt8>, at now: Duration) -> [ReaderPaymentOutput] {
-        plain(payment.receive(bytes, at: now))
+        plain(payment.receive(bytes, at: now), at: now)
     }
 
-    mutating func advance(to now: Duration) -> [ReaderPaymentOutput] { plain(payment.advance(to: now)) }
+    mutating func advance(to now: Duration) -> [ReaderPaymentOutput] {
+        var outputs: [ReaderPaymentOutput] = []
+        if isLost {
+            isLost = false
+            outputs = plain(payment.reconnect(at: now), at: now)
+        }
+        return outputs + plain(payment.advance(to: now), at: now)
+    }
 
-    mutating func lose() -> [ReaderPaymentOutput] { plain(payment.lose()) }
+    mutating func lose() -> [ReaderPaymentOutput] {
+        isLost = true
+        // What follows the loss needs no time.
+        return plain(payment.lose(), at: .zero)
+    }
 
     /// Without what only a terminal has. A connection that the terminal asks for opens at once, and its peer is silent.
-    private mutating func plain(_ outputs: [JSONPOSPayment.Output]) -> [ReaderPaymentOutput] {
+    private mutating func plain(_ outputs: [JSONPOSPayment.Output], at now: Duration) -> [ReaderPaymentOutput] {
         var plain: [ReaderPaymentOutput] = []
         for output in outputs {
             switch output {
             case .send(let bytes): plain.append(.send(bytes))
             case .event(let event, let identifier): plain.append(.event(event, answering: identifier))
             case .note(let text): plain.append(.note(text))
-            case .tunnel(.connect(let connection, _, _)): plain += self.plain(payment.opened(connection))
-            case .status, .result, .tunnel: break
+            case .refundDue: plain += self.plain(payment.sendRefund(at: now), at: now)
+            case .tunnel(.connect(let connection, _, _)): plain += self.plain(payment.opened(connection), at: now)
+            case .status, .result, .settlement, .tunnel: break
             }
         }
         return plain

@@ -71,6 +71,11 @@ final class SwipeTill<Primitives: AuthenticationPrimitives>: SwipedTill {
         carryOutTasks()
     }
 
+    func receive(_ event: PaymentEvent) {
+        till.receive(event)
+        carryOutTasks()
+    }
+
     var nextDeadline: Duration? {
         let pauseEnd = acceptance == nil ? nil : pauseEnd
         return [
