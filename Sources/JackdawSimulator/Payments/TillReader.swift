@@ -28,7 +28,13 @@ struct TillReader<Terminal: KernelTerminal>: ~Copyable {
     private var isRunning: Bool { isConnected || goesOnAlone }
 
     /// The time of the next step of a simulated reader; nil if it has none.
-    var nextDeadline: Duration? { isRunning ? simulated?.nextDeadline : nil }
+    var nextDeadline: Duration? {
+        guard isRunning else { return nil }
+        return switch simulated {
+        case let reader?: reader.nextDeadline
+        case nil: nil
+        }
+    }
 
     /// Takes the steps of a simulated reader up to a time.
     /// - Returns: its outputs; none while the link is lost.
