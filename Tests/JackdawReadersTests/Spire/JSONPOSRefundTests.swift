@@ -50,7 +50,7 @@ private func failure(_ number: String, code: Int = 1, _ name: String = "UNKNOWN"
         bench.carryOut(.end(.failedHostTimeout))
         let check = #""params":{"api_key":"test","receipt_id":123,"sequence_id":321}"#
         #expect(bench.takeLog() == [abort, #"> {"id":"4","jsonrpc":"2.0","method":"Check",\#(check)}"#])
-        #expect(bench.payment.isResultAwaited)
+        #expect(bench.payment.isResultAwaited == true)
         try bench.answer(failure("4", "TRANSACTION_NOT_FOUND"))
         #expect(bench.takeLog() == ["notExecuted"])
         #expect(!bench.payment.isResultAwaited && !bench.payment.isOpen)
@@ -61,7 +61,7 @@ private func failure(_ number: String, code: Int = 1, _ name: String = "UNKNOWN"
         var bench = try late()
         // No event of the payment, which has ended.
         #expect(bench.takeLog() == ["approved(transaction: Optional(\"77\"))", "refund 1", refund("5")])
-        #expect(bench.payment.isResultAwaited)
+        #expect(bench.payment.isResultAwaited == true)
         try bench.answer(approval("5", "78"))
         #expect(bench.takeLog() == ["refunded"])
         #expect(!bench.payment.isResultAwaited && !bench.payment.isOpen)
@@ -90,7 +90,7 @@ private func failure(_ number: String, code: Int = 1, _ name: String = "UNKNOWN"
         try bench.purchase()
         bench.carryOut(.end(.failedHostTimeout))
         try bench.answer(approval("3"))
-        #expect(bench.payment.isOpen)
+        #expect(bench.payment.isOpen == true)
         #expect(!bench.takeLog().contains { $0.contains("Refund") })
     }
 
@@ -119,7 +119,7 @@ private func failure(_ number: String, code: Int = 1, _ name: String = "UNKNOWN"
     @Test func aPaymentWithoutTheTerminalsNumberIsOpen() throws {
         var bench = try late(transaction: nil)
         #expect(!bench.takeLog().contains { $0.contains("Refund") })
-        #expect(bench.payment.isOpen)
+        #expect(bench.payment.isOpen == true)
     }
 
     @Test func refundsCanBeSwitchedOff() throws {
@@ -127,7 +127,7 @@ private func failure(_ number: String, code: Int = 1, _ name: String = "UNKNOWN"
         settings.maxRefunds = 0
         var bench = try late(settings)
         #expect(!bench.takeLog().contains { $0.contains("Refund") })
-        #expect(bench.payment.isOpen)
+        #expect(bench.payment.isOpen == true)
     }
 
     /// The answer to `Refund` is lost with the link, or says nothing, or does not come: `Check` with the numbers of the
@@ -159,7 +159,7 @@ private func failure(_ number: String, code: Int = 1, _ name: String = "UNKNOWN"
         bench.lose()
         try bench.reconnect("6", "7")
         try bench.answer(failure("9", "TRANSACTION_NOT_FOUND"))
-        #expect(bench.payment.isOpen)
+        #expect(bench.payment.isOpen == true)
         var settings = JSONPOSPaymentSettings()
         settings.repeatsLostRefunds = true
         var other = try late(settings)
@@ -206,6 +206,6 @@ private func failure(_ number: String, code: Int = 1, _ name: String = "UNKNOWN"
         #expect(bench.takeLog().last == #"> {"id":"1-3","jsonrpc":"2.0","method":"Status","params":{}}"#)
         try bench.answer(#"{"jsonrpc":"2.0","id":"1-3","result":{"pending_transaction_count":2}}"#)
         #expect(bench.takeLog() == ["status none"])
-        #expect(!bench.payment.isResultAwaited)
+        #expect(bench.payment.isResultAwaited == false)
     }
 }
