@@ -1,5 +1,6 @@
 import JackdawCards
 import JackdawCryptography
+import JackdawLinux
 import JackdawReaders
 import JackdawSimulator
 import JackdawTransport
