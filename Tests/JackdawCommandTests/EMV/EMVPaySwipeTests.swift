@@ -30,7 +30,7 @@ import Testing
     /// Runs the command in real time, with a cardholder who signs at once.
     private func run(
         _ options: [String], _ change: @escaping @Sendable (inout CommandEnvironment) -> Void = { _ in }
-    ) async throws -> (status: ExitStatus, output: String, messages: String) {
+    ) async throws -> (status: jackdaw_cli.ExitStatus, output: String, messages: String) {
         let folder = try TemporaryFolder()
         let payer = try folder.write(#"{"presents": ["swipe"]}"#.utf8, to: "payer.json")
         defer { withExtendedLifetime(folder) {} }

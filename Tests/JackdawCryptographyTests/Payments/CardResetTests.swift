@@ -1,4 +1,5 @@
 import JackdawCryptography
+import JackdawEMV
 import JackdawSimulator
 import JackdawTestSupport
 import Testing
