@@ -1,3 +1,4 @@
+import JackdawEMV
 import JackdawSimulator
 import JackdawTestSupport
 import JackdawTransport

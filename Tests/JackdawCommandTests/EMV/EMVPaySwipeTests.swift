@@ -24,7 +24,7 @@ import Testing
     }
 
     private func texts(_ output: String) -> [String] {
-        output.split(separator: "\n").map { $0.replacing(#/^ *[0-9]+\.[0-9]{3} s  /#, with: "") }
+        output.split(separator: "\n").map { String($0).replacing(#/^ *[0-9]+\.[0-9]{3} s  /#, with: "") }
     }
 
     /// Runs the command in real time, with a cardholder who signs at once.
