@@ -112,9 +112,14 @@ final class SwipeTill<Primitives: AuthenticationPrimitives>: SwipedTill {
     }
 
     private func hear(_ bytes: [UInt8]) {
-        till.recorder?.add(bytes, isSent: false, at: till.now)
+        record(bytes, isSent: false)
         let outputs = driver?.receive(bytes.span, at: till.now) ?? []
         take(outputs)
+    }
+
+    private func record(_ message: [UInt8], isSent: Bool) {
+        let now = till.now
+        till.recorder?.add(message, isSent: isSent, at: now)
     }
 
     private func lose() {
@@ -229,7 +234,7 @@ final class SwipeTill<Primitives: AuthenticationPrimitives>: SwipedTill {
             switch output {
             case .send(let bytes):
                 guard isConnected else { continue }
-                till.recorder?.add(bytes, isSent: true, at: till.now)
+                record(bytes, isSent: true)
                 if isSimulated { reader?.receive(bytes.span, at: till.now) } else { linkTasks.append(.send(bytes)) }
             case .power(let power):
                 if isSimulated {
