@@ -175,6 +175,7 @@ import Testing
     @Test(arguments: ["{\"jackdaw-payment\":1}\n", "RIFF1234", "4761739001010010\n", ""])
     func aFileThatIsNoTranscriptIsInvalidData(_ text: String) async throws {
         let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
         let link = "replay:" + (try folder.write(text.utf8, to: "link.txt"))
         let card = "\(Self.root)/cards/deck/approved-online.json"
         for line in [
@@ -182,7 +183,7 @@ import Testing
             ["listen", "--link", link, "--reader", "miura"],
         ] {
             // The command blocks its thread, and its payment needs those of the pool.
-            let run = try await onOwnThread { withExtendedLifetime(folder) { CommandRun(line) } }
+            let run = try await onOwnThread { CommandRun(line) }
             #expect(run.status == 65 && run.output.isEmpty, "\(line)")
             #expect(run.messages.contains("link.txt is not a transcript (line 1: "), "\(run.messages)")
             #expect(!run.messages.contains("4761739001010010"))
