@@ -186,7 +186,7 @@ let package = Package(
             name: "JackdawCryptographyTests",
             dependencies: [
                 "JackdawCryptography", "JackdawReaders", "JackdawSimulator", "JackdawCards", "JackdawEMV",
-                "JackdawTestSupport", "COpenSSL",
+                "JackdawTransport", "JackdawTestSupport", "COpenSSL",
             ],
             resources: [.copy("Vectors")], swiftSettings: house),
         .testTarget(
@@ -245,8 +245,8 @@ let package = Package(
             dependencies: [
                 "jackdaw-cli", "JackdawLinux", "JackdawTransport", "JackdawALSA", "JackdawBluetooth", "JackdawSystem",
                 "JackdawDSP", "JackdawCards", "JackdawSwipe", "JackdawAudioFile", "JackdawSpectrum", "JackdawReaders",
-                "JackdawSimulator", "JackdawCryptography", "JackdawBytes", "SwipeController", "JackdawTestSupport",
-                "JackdawALSATestSupport",
+                "JackdawSimulator", "JackdawCryptography", "JackdawEMV", "JackdawBytes", "SwipeController",
+                "JackdawTestSupport", "JackdawALSATestSupport",
                 .target(name: "JackdawPCSC", condition: .when(traits: ["PCSC"])),
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),

@@ -33,6 +33,7 @@ let package = Package(
         fuzzer("fuzz-frames", "JackdawReaders"), fuzzer("fuzz-drivers", "JackdawReaders", "JackdawTransport"),
         fuzzer("fuzz-transcripts", "JackdawReaders", "JackdawTransport"), fuzzer("fuzz-wav", "JackdawAudioFile"),
         fuzzer("fuzz-emv", "JackdawEMV"), fuzzer("fuzz-flow", "JackdawEMV"),
+        fuzzer("fuzz-payments", "JackdawEMV", "JackdawReaders"),
     ],
     swiftLanguageModes: [.v6]
 )

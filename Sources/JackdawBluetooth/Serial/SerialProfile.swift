@@ -3,9 +3,9 @@ package import JackdawSystem
 public import JackdawTransport
 
 /// A service of classic Bluetooth that this program serves or uses through bluetoothd, which makes the connections; it
-/// works in an environment that does not allow raw sockets.
+/// works if this program may not open Bluetooth sockets.
 actor SerialProfile {
-    /// The side that this program has in the connection.
+    /// Whether this program opens connections (client) or accepts them (server).
     enum Role: String { case client, server }
 
     /// A connection that bluetoothd has made.

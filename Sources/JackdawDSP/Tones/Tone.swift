@@ -96,7 +96,8 @@ struct ToneShape: Sendable {
     }
 
     private let waveform: ToneWaveform
-    /// Stored inline, with the largest number of channels of a tone: a change during playback does not allocate.
+    /// Stored inline, with room for 8 channels, the most of a tone: a change during playback does not allocate.
+    /// Channels that the tone does not have are silent.
     private var channels = InlineArray<8, Channel>(repeating: Channel(amplitude: 0, turns: 0))
 
     /// Creates the shape of a tone.

@@ -26,8 +26,8 @@ extension ContactKernel {
     }
 
     mutating func finishReading() throws(KernelTermination) {
-        let mandatory: [Tag] = [.applicationExpiration, .accountNumber, .cdol1, .cdol2]
-        for tag in mandatory where !objects.card.contains(tag) { throw KernelTermination(.missing, tag) }
+        // Book 3, 7.2. An object without octets has no value (annex B), so that it is missing, too.
+        try objects.require([.applicationExpiration, .accountNumber, .cdol1, .cdol2])
         phase = .offlineDataAuthentication
         try authenticate()
     }

@@ -155,7 +155,7 @@ struct KernelObjects: Sendable {
     /// Whether the card does not have an object, or has it without octets.
     func isEmpty(_ tag: Tag) -> Bool { card.secret(tag)?.isEmpty ?? true }
 
-    /// Terminates if the card does not have one of these objects.
+    /// Terminates if the card does not have one of these objects, or has it without octets.
     func require(_ tags: [Tag]) throws(KernelTermination) {
         for tag in tags where isEmpty(tag) { throw KernelTermination(.missing, tag) }
     }

@@ -47,8 +47,11 @@ public struct KernelTermination: Error, Sendable, Hashable, CustomStringConverti
     /// The kind of reason. A struct, so that kinds can be added.
     public struct Code: Sendable, Hashable {
         enum Kind: String {
-            case cardLost, status, malformed, missing, repeated, limitExceeded, unexpectedCryptogram, cancelled,
-                amountTooLarge
+            case status, malformed, missing, repeated, cancelled
+            case cardLost = "card_lost"
+            case limitExceeded = "limit_exceeded"
+            case unexpectedCryptogram = "unexpected_cryptogram"
+            case amountTooLarge = "amount_too_large"
         }
         let kind: Kind
         /// The card does not answer, or was removed.
@@ -57,7 +60,7 @@ public struct KernelTermination: Error, Sendable, Hashable, CustomStringConverti
         public static let status = Code(kind: .status)
         /// An answer or an object has an invalid form.
         public static let malformed = Code(kind: .malformed)
-        /// A mandatory object is missing.
+        /// A mandatory object is missing, or has no octets.
         public static let missing = Code(kind: .missing)
         /// The records have a primitive object more than once.
         public static let repeated = Code(kind: .repeated)
@@ -70,7 +73,7 @@ public struct KernelTermination: Error, Sendable, Hashable, CustomStringConverti
         /// The cardholder cancelled.
         public static let cancelled = Code(kind: .cancelled)
 
-        /// A name for machines: `cardLost`, `status`, ...
+        /// A name for machines: `card_lost`, `status`, ...
         public var name: String { kind.rawValue }
     }
 

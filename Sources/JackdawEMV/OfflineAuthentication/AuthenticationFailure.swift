@@ -7,9 +7,13 @@ public struct AuthenticationFailure: Error, Sendable, Hashable, CustomStringConv
     /// The kind of failure. A struct, so that kinds can be added.
     public struct Code: Sendable, Hashable {
         enum Kind: String {
-            case missing, authorityKeyMissing, length, format, hash, expired, identifier, algorithm, exponent, revoked,
-                tagList, dynamicList, record
-            case limitExceeded, cryptogramInformation, transactionData, response
+            case missing, length, format, hash, expired, identifier, algorithm, exponent, revoked, record, response
+            case authorityKeyMissing = "authority_key_missing"
+            case tagList = "tag_list"
+            case dynamicList = "dynamic_list"
+            case limitExceeded = "limit_exceeded"
+            case cryptogramInformation = "cryptogram_information"
+            case transactionData = "transaction_data"
         }
         let kind: Kind
         /// The card does not have an object that the method needs. The TVR says "ICC data missing", too.

@@ -62,6 +62,8 @@ extension BBPOSPayment {
         default:
             stage = .processing
             (choice, applicationLabels) = (nil, [])
+            // Those of a card that was presented before decide nothing.
+            objects = DataObjectStore()
             var values = BBPOSTransactionSettings()
             values.time = time
             guard !perform(.startEMV(settings.times, forcesOnline: transaction.isOnlineForced, values), at: now) else {
@@ -138,9 +140,12 @@ extension BBPOSPayment {
             fail()
         case .request(let request, let data): take(request, data, at: now)
         case .display(.pinIsRight?): endEntry(.pinEntered)
-        case .batchData(let data), .reversalData(let data):
-            guard let store = Self.store(data) else { return note("objects that cannot be read") }
-            objects.merge(store)
+        case .batchData(let data):
+            guard isResultDue else { return note("batch data without a decision of the card") }
+            if !keep(data) { note("batch data that cannot be read, or with too many objects") }
+        case .reversalData(let data):
+            guard isCompleting else { return note("reversal data without an answer of the issuer") }
+            if !keep(data) { note("reversal data that cannot be read, or with too many objects") }
         case .transactionEnded(let result): end(result)
         case .failed(let error):
             note("the reader fails: \(error.rawValue)")
@@ -186,11 +191,10 @@ extension BBPOSPayment {
         case (.processing, .connectivity): perform(.sendConnectivity(true), at: now)
         case (.processing, .time): perform(.sendTime(time), at: now)
         case (.processing, .issuer):
-            guard let store = data.flatMap({ Self.store($0) }) else {
+            guard let data, keep(data) else {
                 fail()
                 return refuse(request, at: now)
             }
-            objects.merge(store)
             endEntry(objects.pinEnd)
             stage = .online
             emit(.firstARQC)
@@ -200,11 +204,23 @@ extension BBPOSPayment {
         }
     }
 
-    private static func store(_ data: ReaderBytes) -> DataObjectStore? {
-        data.withBytes { octets in
+    /// The most objects of a payment, in one report and of all together. The limit is this project's.
+    static let maxObjects = 256
+
+    /// Keeps the objects of a decision; those of an earlier one stay unless they are there again.
+    /// - Returns: false, without a change, if they cannot be read, or the payment would have more than ``maxObjects``.
+    private mutating func keep(_ data: ReaderBytes) -> Bool {
+        let store = data.withBytes { octets -> DataObjectStore? in
             var store = DataObjectStore()
+            guard let list = TagLengthValue.read(octets), list.count <= Self.maxObjects else { return nil }
             return (try? store.add(octets)) == nil ? nil : store
         }
+        guard let store else { return false }
+        var merged = objects
+        merged.merge(store)
+        guard merged.count <= Self.maxObjects else { return false }
+        objects = merged
+        return true
     }
 
     private mutating func endEntry(_ event: PaymentEvent) {
@@ -215,16 +231,22 @@ extension BBPOSPayment {
 
     // MARK: the end at the reader
 
-    private mutating func end(_ result: BBPOSTransactionResult) {
-        let isCryptogramDue: Bool
+    /// Whether the card may decide: the first time, or after the issuer's answer.
+    private var isResultDue: Bool {
         switch stage {
-        case .processing, .completing: isCryptogramDue = true
-        case .online: isCryptogramDue = false
+        case .processing, .completing: true
+        case .idle, .preparing, .accepting, .presented, .online, .swiped, .over: false
+        }
+    }
+
+    private mutating func end(_ result: BBPOSTransactionResult) {
+        switch stage {
+        case .processing, .completing, .online: break
         case .idle, .preparing, .accepting, .presented, .swiped, .over: return
         }
         switch result {
-        case .approved where isCryptogramDue: approve()
-        case .declined where isCryptogramDue:
+        case .approved where isResultDue: approve()
+        case .declined where isResultDue:
             endEntry(objects.pinEnd)
             finish(isCompleting ? .secondAAC : .firstAAC)
         case .cardRemoved: finish(.cardRemoved)

@@ -50,7 +50,8 @@ public protocol ReaderDialect: Sendable {
     /// Interprets a frame.
     /// - Parameters:
     ///   - frame: a whole frame of the format.
-    ///   - request: the request that awaits an answer.
+    ///   - request: the request that awaits an answer; nil if there is no such request. The frame may be a late answer
+    ///     to an earlier one: `.done` is for an answer that fits the request.
     /// - Returns: the meanings, in order; empty if the message is not complete yet.
     mutating func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning]
 
@@ -155,7 +156,7 @@ public enum ReaderMeaning: Sendable {
     case swipe(ReaderSwipe)
     /// The reader did not decode a card that was swiped.
     case badSwipe(String, reason: DiscardReason = .other)
-    /// The reader itself ended its wait for a card.
+    /// The reader itself ended its wait for a card, by its own time limit or its key; the driver reports `timedOut`.
     case gaveUp
     /// Another event at the reader with a card.
     case card(CardNotice)

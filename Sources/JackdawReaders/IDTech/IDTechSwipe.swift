@@ -25,6 +25,7 @@ package struct IDTechSwipe: Sendable, Hashable {
         var blockSize: Int { self == .tripleDES ? 8 : 16 }
     }
 
+    /// A track; its places are ranges of the frame.
     package struct Track: Sendable, Hashable {
         /// The number of characters on the card, sentinels included; 0 if there were none.
         package var length = 0
@@ -32,11 +33,12 @@ package struct IDTechSwipe: Sendable, Hashable {
         package var isDecoded = false
         /// Whether the reader sampled any signal on the track.
         package var isSampled = false
-        /// The masked track; nil if the reader did not send it. Track 3 of the original layout is in clear.
+        /// The place of the masked track; nil if the reader did not send it. Track 3 of the original layout is in
+        /// clear.
         package var masked: Range<Int>?
-        /// The encrypted track, padded with zeros; nil if the reader did not send it on its own.
+        /// The place of the encrypted track, padded with zeros; nil if the reader did not send it on its own.
         package var encrypted: Range<Int>?
-        /// SHA-1 of the track in clear; nil if the reader did not send it.
+        /// The place of the SHA-1 of the track in clear, 20 bytes; nil if the reader did not send it.
         package var hash: Range<Int>?
     }
 

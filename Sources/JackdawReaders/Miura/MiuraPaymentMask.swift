@@ -27,19 +27,37 @@ package struct MiuraPaymentMask: TranscriptMask {
         guard (try? format.check(bytes.span)) != nil else { return Self.hidden([bytes]) }
         guard !isSent else { return Self.masked([bytes], by: Self.openPlaces(ofCommand:)) }
         let isReport = bytes[1] & MiuraFormat.unsolicited != 0
-        var frames = (isReport ? reports : answers) + [bytes]
-        let isLast = bytes[1] & MiuraFormat.chained == 0
-        let isTooLong = frames.count > Self.maxFrames
-        defer { if isReport { reports = frames } else { answers = frames } }
-        guard isLast || isTooLong else { return [] }
-        defer { frames = [] }
-        return isTooLong ? Self.hidden(frames) : Self.masked(frames, by: Self.openPlaces(ofAnswer:))
+        return isReport ? Self.take(bytes, after: &reports) : Self.take(bytes, after: &answers)
+    }
+
+    /// Masks a message with its last frame.
+    /// - Parameters:
+    ///   - frame: a whole frame.
+    ///   - frames: the frames of the message before it; overwritten when the message is complete.
+    /// - Returns: the bytes of all frames, nil for each that is masked; empty before the last frame.
+    private static func take(_ frame: [UInt8], after frames: inout [[UInt8]]) -> [UInt8?] {
+        let isLast = frame[1] & MiuraFormat.chained == 0
+        let isTooLong = frames.count == maxFrames
+        guard isLast || isTooLong else {
+            frames.append(frame)
+            return []
+        }
+        defer { wipe(&frames) }
+        return isTooLong ? hidden(frames + [frame]) : masked(frames + [frame], by: openPlaces(ofAnswer:))
+    }
+
+    private static func wipe(_ frames: inout [[UInt8]]) {
+        for index in frames.indices { frames[index].wipe() }
+        frames = []
     }
 
     /// The frames of messages that were not complete, masked.
     package mutating func finish(isSent: Bool) -> [UInt8?] {
         guard !isSent else { return [] }
-        defer { (answers, reports) = ([], []) }
+        defer {
+            Self.wipe(&answers)
+            Self.wipe(&reports)
+        }
         return Self.hidden(answers + reports)
     }
 

@@ -24,23 +24,23 @@ extension WireVocabulary {
 /// Only the names are published, in headers of an SDK (PaynetEasyReader). The frame layout is not: a profile must
 /// supply it (``FrameLayout``).
 package enum EPOSMessage: String, Sendable, Hashable, CaseIterable {
-    /// A transaction begins.
+    /// The till requests a transaction.
     case initTransaction = "InitTransaction"
     /// The terminal requests the amount.
     case getAmount = "GetAmount"
-    /// A request for the swiped data.
+    /// The till requests the swiped data.
     case getSwipedData = "GetSwipedData"
-    /// The terminal must use the swiped data.
+    /// The till accepts or refuses the swiped data.
     case processSwipedData = "ProcessSwipedData"
-    /// A request for the terminal's transaction data.
+    /// The till requests the terminal's transaction data.
     case getTransactionData = "GetTransactionData"
-    /// The issuer must be contacted.
+    /// The terminal requests the issuer's answer.
     case goOnline = "GoOnline"
-    /// The terminal's progress (`EPOSStatus`).
+    /// The terminal reports its progress (`EPOSStatus`).
     case statusReport = "StatusReport"
-    /// The transaction is complete.
+    /// The terminal reports the end of the transaction and its result.
     case completeTransaction = "CompleteTransaction"
-    /// The transaction was aborted.
+    /// Either side ends the transaction early; the terminal gives the number of an error.
     case terminateTransaction = "TerminateTransaction"
 
     /// The message's number in a frame; published for one message only.

@@ -8,6 +8,10 @@ package import JackdawEMV
 /// (``PaymentAction/askHost``): the journal is written before it, and a result that does not come is an unknown
 /// decision of the host. The flow learns of no kernel; it treats the payment as one by a card that is read once.
 ///
+/// A payment that the flow reverses is taken back at the terminal: `Abort` ends it before the terminal asks its host,
+/// `Check` says whether it was approved nevertheless, and `Refund` then gives the money back. What cannot be refunded
+/// stays open (``isOpen``) for a person.
+///
 /// The terminal's bytes for its host come as ``Output/tunnel(_:)``; the caller opens the connections. Times count from
 /// any start, and never decrease.
 package struct JSONPOSPayment: ~Copyable {
@@ -19,9 +23,13 @@ package struct JSONPOSPayment: ~Copyable {
         case event(PaymentEvent, answering: Int?)
         /// The state of the terminal.
         case status(JSONPOSStatus)
-        /// The result of the payment. Also of one that the flow has ended without it: an approval must then be
-        /// refunded.
+        /// The result of the payment. Also of one that the flow has ended without it.
         case result(JSONPOSResult)
+        /// The terminal has the money of a payment that the flow has reversed: write durably that a refund was begun, the
+        /// first, second and so on, and then call ``JSONPOSPayment/sendRefund(at:)``.
+        case refundDue(Int)
+        /// The end of a payment that the terminal approved and the flow has given up.
+        case settlement(JSONPOSSettlement)
         /// A task for the terminal's connection to its host.
         case tunnel(JSONPOSTunnel.Output)
         /// Input that changes nothing, in a few words without card data.
@@ -31,6 +39,8 @@ package struct JSONPOSPayment: ~Copyable {
     /// The state of the link to the terminal.
     private enum Link {
         case down
+        /// The conversation could not be begun, and is begun again at a time.
+        case waiting(until: Duration)
         /// Line feeds were sent, and `_Sync` follows after a pause.
         case pausing(until: Duration)
         /// `_Sync` or `NetworkStart` waits for its answer.
@@ -48,6 +58,8 @@ package struct JSONPOSPayment: ~Copyable {
         case paying
         /// `Purchase` was sent, and the flow has ended without its result.
         case settling
+        /// The terminal approved a payment that the flow has reversed, and refunds it.
+        case refunding
         case over
     }
 
@@ -56,6 +68,12 @@ package struct JSONPOSPayment: ~Copyable {
         case network
         case purchase
         case check
+        case refund
+        case refundCheck
+        case status
+
+        /// Whether the request stays open until its result is known in another way, too.
+        var isTransaction: Bool { self == .purchase || self == .refund }
     }
 
     private struct Request {
@@ -67,8 +85,10 @@ package struct JSONPOSPayment: ~Copyable {
 
     /// The result of the payment; nil before it.
     package private(set) var result: JSONPOSResult?
-    /// Whether `Purchase` was sent, and its result is not known.
-    package var isResultAwaited: Bool { stage == .paying || stage == .settling }
+    /// Whether the terminal has the money of a payment that the flow has given up, and gives it back no more.
+    package private(set) var isOpen = false
+    /// Whether `Purchase` or `Refund` was sent, and its result is not known, so that the terminal must be asked.
+    package var isResultAwaited: Bool { stage == .paying || stage == .settling || stage == .refunding }
 
     private let transaction: KernelTransaction
     private let receipt: Int
@@ -80,8 +100,16 @@ package struct JSONPOSPayment: ~Copyable {
     private var task: Int?
     private var requests: [Request] = []
     private var count = 0
+    /// The number of times that the program was started again in the payment.
+    private var restarts = 0
     /// The time of the next `Check`; nil if none is planned.
     private var checkTime: Duration?
+    /// Whether the flow has reversed the payment.
+    private var isReversed = false
+    /// The number of refunds that were begun.
+    private var refunds = 0
+    /// The time of the next refund after one that the terminal refused; nil if none is planned.
+    private var refundTime: Duration?
     /// The last state that the terminal reported.
     private var status: JSONPOSStatus?
     private var tunnel = JSONPOSTunnel()
@@ -127,15 +155,13 @@ package struct JSONPOSPayment: ~Copyable {
             purchase(at: now)
         // The flow cannot cancel a request to the host. The terminal can, while it waits for card or PIN.
         case .reject(.cancelled): if stage == .paying { send("Abort") }
-        case .reverse:
-            guard stage == .paying else { break }
-            stage = .settling
-            send("Abort")
-            check(at: now)
-        case .stopReader: stage = .over
-        case .end:
-            if stage == .paying { stage = .settling }
-            if stage != .settling { stage = .over }
+        case .reverse: reverse(at: now)
+        case .stopReader, .end:
+            switch stage {
+            case .paying: stage = .settling
+            case .settling, .refunding: break
+            case .idle, .preparing, .ready, .over: stage = .over
+            }
         case .processCard, .chooseApplication, .completeCard, .captureSignature, .verifySignature, .storeRecord,
             .writeJournal, .useNewAmount, .prompt, .ignore, .reject:
             break
@@ -151,6 +177,51 @@ package struct JSONPOSPayment: ~Copyable {
         return takeOutputs()
     }
 
+    /// Goes on with a payment of a program that was killed after the journal said that the host was asked, on a new link.
+    /// - Parameters:
+    ///   - isReversed: whether the flow has reversed it (``PaymentJournal/isReversalQueued``): the terminal is asked how it
+    ///     ended, and an approval is refunded. Otherwise the link only serves the terminal's messages to its host.
+    ///   - refunds: the number of refunds that were begun.
+    ///   - restarts: the number of times that the program was started again in the payment.
+    ///   - now: the current time.
+    /// - Returns: the outputs.
+    package mutating func recover(
+        isReversed: Bool, refunds: Int, restarts: Int, at now: Duration
+    ) -> [Output] {
+        guard stage == .idle else { return [] }
+        (self.isReversed, self.refunds, self.restarts) = (isReversed, refunds, restarts)
+        stage = isReversed ? .settling : .over
+        open(at: now)
+        return takeOutputs()
+    }
+
+    /// Sends the refund that ``Output/refundDue(_:)`` has announced.
+    /// - Parameter now: the current time.
+    /// - Returns: the outputs.
+    package mutating func sendRefund(at now: Duration) -> [Output] {
+        // Without a link it is announced again, once there is one.
+        guard stage == .refunding, case .open = link, case .approved(let transaction?)? = result,
+            !requests.contains(where: { $0.purpose == .refund }),
+            let currency = Currency.find(self.transaction.currency.span)
+        else { return takeOutputs() }
+        refunds += 1
+        var parameters = identity(receipt: refundReceipt)
+        parameters["amount"] = .number(Double(self.transaction.amount))
+        parameters["currency"] = .text(currency.alphabeticCode)
+        parameters["transaction_id"] = .text(transaction)
+        request("Refund", .object(parameters), .refund, at: now)
+        checkTime = now + settings.checkDelay
+        return takeOutputs()
+    }
+
+    /// Asks the terminal for its state. The answer comes as ``Output/status(_:)``.
+    /// - Parameter now: the current time.
+    /// - Returns: the outputs.
+    package mutating func askStatus(at now: Duration) -> [Output] {
+        if case .open = link { askState(at: now) }
+        return takeOutputs()
+    }
+
     private mutating func open(at now: Duration) {
         outputs.append(.send([UInt8](repeating: UInt8(ascii: "\n"), count: 64)))
         link = .pausing(until: now + .milliseconds(100))
@@ -162,25 +233,76 @@ package struct JSONPOSPayment: ~Copyable {
             return emit(.hostUnreachable)
         }
         stage = .paying
-        var parameters = identity
+        var parameters = identity(receipt: receipt)
         parameters["amount"] = .number(Double(transaction.amount))
         parameters["currency"] = .text(currency.alphabeticCode)
         request("Purchase", .object(parameters), .purchase, at: now)
         checkTime = now + settings.checkDelay
     }
 
-    /// Asks the terminal for the result of the payment.
+    /// Asks the terminal for the result of the payment, or of its refund.
     private mutating func check(at now: Duration) {
         checkTime = nil
-        guard case .open = link, !requests.contains(where: { $0.purpose == .check }) else { return }
-        request("Check", .object(identity), .check, at: now)
+        let isRefund = stage == .refunding
+        let purpose = isRefund ? Purpose.refundCheck : .check
+        guard case .open = link, !requests.contains(where: { $0.purpose == purpose }) else { return }
+        request("Check", .object(identity(receipt: isRefund ? refundReceipt : receipt)), purpose, at: now)
     }
 
-    private var identity: [String: JSONValue] {
+    /// The number of a refund, which is not that of the payment.
+    private var refundReceipt: Int { receipt + settings.refundOffset }
+
+    private func identity(receipt: Int) -> [String: JSONValue] {
         [
             "api_key": .text(settings.apiKey), "receipt_id": .number(Double(receipt)),
             "sequence_id": .number(Double(sequence)),
         ]
+    }
+
+    // MARK: payments that the flow has given up
+
+    private mutating func reverse(at now: Duration) {
+        isReversed = true
+        switch stage {
+        case .paying:
+            stage = .settling
+            send("Abort")
+            check(at: now)
+        // The approval came too late for the flow.
+        case .over: if case .approved? = result { takeBack(at: now) }
+        case .idle, .preparing, .ready, .settling, .refunding: break
+        }
+    }
+
+    /// The terminal has the money of a payment that the flow has given up.
+    private mutating func takeBack(at now: Duration) {
+        guard isReversed else { return settle(.open("the policy does not reverse it")) }
+        stage = .refunding
+        // A refund of the program before may have reached the terminal.
+        if refunds > 0 { check(at: now) } else { announceRefund() }
+    }
+
+    private mutating func announceRefund() {
+        refundTime = nil
+        guard case .approved(.some)? = result else { return settle(.open("the transaction has no name")) }
+        guard refunds < settings.maxRefunds else { return settle(.open("no refund is left")) }
+        outputs.append(.refundDue(refunds + 1))
+    }
+
+    /// The terminal refused a refund: no money has moved.
+    private mutating func refuseRefund(_ text: String, at now: Duration) {
+        requests.removeAll { $0.purpose == .refund || $0.purpose == .refundCheck }
+        checkTime = nil
+        guard refunds < settings.maxRefunds else { return settle(.open("refused: \(text)")) }
+        refundTime = now + settings.checkInterval
+    }
+
+    private mutating func settle(_ settlement: JSONPOSSettlement) {
+        requests.removeAll { $0.purpose == .refund || $0.purpose == .refundCheck }
+        (checkTime, refundTime) = (nil, nil)
+        stage = .over
+        if case .open = settlement { isOpen = true }
+        outputs.append(.settlement(settlement))
     }
 
     // MARK: bytes and time
@@ -188,8 +310,11 @@ package struct JSONPOSPayment: ~Copyable {
     /// The time at which ``advance(to:)`` has work to do; nil if there is no deadline.
     package var nextDeadline: Duration? {
         var times = requests.compactMap(\.deadline)
-        if case .pausing(let end) = link { times.append(end) }
-        if let checkTime, case .open = link { times.append(checkTime) }
+        switch link {
+        case .pausing(let end), .waiting(let end): times.append(end)
+        case .open: times += [checkTime, refundTime].compactMap(\.self)
+        case .down, .opening: break
+        }
         if let silenceDeadline { times.append(silenceDeadline) }
         return times.min()
     }
@@ -213,16 +338,21 @@ package struct JSONPOSPayment: ~Copyable {
             silenceDeadline = nil
             cut(at: now) { reader, take in reader.finish(take) }
         }
-        if case .pausing(let end) = link, end <= now {
+        switch link {
+        case .pausing(let end) where end <= now:
             link = .opening
             request("_Sync", .object([:]), .synchronise, at: now)
+        case .waiting(let end) where end <= now: open(at: now)
+        default: break
         }
         let late = requests.filter { $0.deadline.map { $0 <= now } ?? false }
         for request in late {
             requests.removeAll { $0.id == request.id }
             giveUp(request.purpose, at: now)
         }
+        guard case .open = link else { return takeOutputs() }
         if let time = checkTime, time <= now { check(at: now) }
+        if let time = refundTime, time <= now { announceRefund() }
         return takeOutputs()
     }
 
@@ -232,6 +362,7 @@ package struct JSONPOSPayment: ~Copyable {
         link = .down
         requests = []
         checkTime = nil
+        status = nil
         frames.reset()
         silenceDeadline = nil
         carryOut(tunnel.reset())
@@ -313,10 +444,7 @@ package struct JSONPOSPayment: ~Copyable {
 
     private mutating func take(_ method: String, _ parameters: JSONValue, id: String?) {
         switch method {
-        case "StatusEvent":
-            let new = JSONPOSStatus(parameters)
-            status = new
-            outputs.append(.status(new))
+        case "StatusEvent": report(JSONPOSStatus(parameters))
         case "_Keepalive", "_Sync", "PosMessage": break
         case "_CloseReason", "_Error": note("the terminal reports an error of the link")
         default:
@@ -337,30 +465,70 @@ package struct JSONPOSPayment: ~Copyable {
         case .purchase, .check:
             let text = value["response_text"]?.text
             if text == settings.approvedText {
-                finish(.approved(transaction: value["transaction_id"]?.text.map { JSONPOSDialect.plain($0) }))
+                let transaction = value["transaction_id"]?.text.map { JSONPOSDialect.plain($0) }
+                finish(.approved(transaction: transaction), at: now)
             } else if purpose == .check {
-                finish(.declined(JSONPOSDialect.plain(text ?? "")))
+                finish(.declined(JSONPOSDialect.plain(text ?? "")), at: now)
             } else {
                 // A result that is no approval is not published: the terminal is asked once more.
                 checkTime = now
             }
+        case .refund, .refundCheck:
+            guard stage == .refunding else { return note("a second result of a refund") }
+            let text = value["response_text"]?.text
+            if text == settings.approvedText {
+                settle(.refunded)
+            } else if purpose == .refundCheck {
+                refuseRefund(JSONPOSDialect.plain(text ?? ""), at: now)
+            } else {
+                checkTime = now
+            }
+        case .status: report(JSONPOSStatus(value))
         }
+    }
+
+    private mutating func report(_ new: JSONPOSStatus) {
+        status = new
+        outputs.append(.status(new))
     }
 
     private mutating func take(
         _ error: JSONPOSError, _ text: String, _ name: String?, of purpose: Purpose, at now: Duration
     ) {
         switch purpose {
-        case .synchronise: fail("the terminal refuses _Sync: \(error)")
+        case .synchronise: fail("the terminal refuses _Sync: \(error)", at: now)
         case .network:
             // A terminal with a network of its own needs no other.
             note("the terminal refuses NetworkStart: \(error)")
             begin(at: now)
-        case .purchase where error == .unknown: finish(.declined(JSONPOSDialect.plain(text)))
-        case .purchase where error.isProtocolError: finish(.notExecuted)
+        case .purchase where error == .unknown: finish(.declined(JSONPOSDialect.plain(text)), at: now)
+        case .purchase where error.isProtocolError: finish(.notExecuted, at: now)
         case .purchase: checkTime = now
-        case .check where name == settings.notFoundName && status?.step == nil: finish(.notExecuted)
+        case .check where name == settings.notFoundName && status?.step == nil: finish(.notExecuted, at: now)
         case .check: checkTime = now + settings.checkInterval
+        case .refund, .refundCheck: take(error, text, name, ofRefund: purpose, at: now)
+        case .status: note("the terminal refuses Status: \(error)")
+        }
+    }
+
+    private mutating func take(
+        _ error: JSONPOSError, _ text: String, _ name: String?, ofRefund purpose: Purpose, at now: Duration
+    ) {
+        guard stage == .refunding else { return note("a second result of a refund") }
+        if purpose == .refundCheck {
+            guard name == settings.notFoundName, status?.step == nil else {
+                checkTime = now + settings.checkInterval
+                return
+            }
+            // If `Check` did not know refunds, another one could give the money back twice.
+            guard settings.repeatsLostRefunds else { return settle(.open("the fate of a refund is not known")) }
+            refuseRefund("not found", at: now)
+        } else if error.isProtocolError {
+            settle(.open("the terminal does not refund: \(error)"))
+        } else if error == .unknown {
+            refuseRefund(JSONPOSDialect.plain(text), at: now)
+        } else {
+            checkTime = now
         }
     }
 
@@ -371,35 +539,58 @@ package struct JSONPOSPayment: ~Copyable {
         case .preparing:
             stage = .ready
             emit(.prepared)
-        case .paying, .settling: check(at: now)
-        case .idle, .ready, .over: break
+        case .paying: resume(at: now)
+        case .settling:
+            if isReversed { send("Abort") }
+            resume(at: now)
+        case .refunding where refundTime != nil: break
+        case .refunding where refunds == 0: announceRefund()
+        case .refunding: resume(at: now)
+        case .over: askState(at: now)
+        case .idle, .ready: break
         }
     }
+
+    /// Asks for the terminal's state, as its reports were lost with the link, and then for the result.
+    private mutating func resume(at now: Duration) {
+        askState(at: now)
+        check(at: now)
+    }
+
+    private mutating func askState(at now: Duration) { request("Status", .object([:]), .status, at: now) }
 
     private mutating func giveUp(_ purpose: Purpose, at now: Duration) {
         switch purpose {
-        case .synchronise, .network: fail("a request that the terminal does not answer")
-        case .check: checkTime = now + settings.checkInterval
-        case .purchase: break
+        case .synchronise, .network: fail("a request that the terminal does not answer", at: now)
+        case .check, .refundCheck: checkTime = now + settings.checkInterval
+        case .purchase, .refund: break
+        case .status: note("the terminal does not answer Status")
         }
     }
 
-    private mutating func fail(_ text: String) {
+    private mutating func fail(_ text: String, at now: Duration) {
         note(text)
+        guard stage == .preparing else {
+            link = .waiting(until: now + settings.reconnectDelay)
+            return
+        }
         link = .down
-        guard stage == .preparing else { return }
         stage = .over
         emit(.preparationFailed)
     }
 
-    private mutating func finish(_ result: JSONPOSResult) {
+    private mutating func finish(_ result: JSONPOSResult, at now: Duration) {
         guard stage == .paying || stage == .settling else { return note("a second result") }
         requests.removeAll { $0.purpose == .purchase || $0.purpose == .check }
         checkTime = nil
         self.result = result
         outputs.append(.result(result))
-        defer { stage = .over }
-        guard stage == .paying else { return }
+        let isAwaited = stage == .paying
+        stage = .over
+        guard isAwaited else {
+            if case .approved = result { takeBack(at: now) }
+            return
+        }
         switch result {
         case .approved: emit(.hostApproved)
         case .declined: emit(.hostDeclined)
@@ -413,8 +604,9 @@ package struct JSONPOSPayment: ~Copyable {
         _ method: String, _ parameters: JSONValue, _ purpose: Purpose, at now: Duration
     ) {
         count += 1
-        let id = "\(count)"
-        let deadline = purpose == .purchase ? nil : now + settings.answerLimit
+        // An answer to a request of the program before must not count.
+        let id = restarts == 0 ? "\(count)" : "\(restarts)-\(count)"
+        let deadline = purpose.isTransaction ? nil : now + settings.answerLimit
         requests.append(Request(id: id, purpose: purpose, deadline: deadline))
         outputs.append(.send(JSONPOSMessage.request(method: method, parameters: parameters, id: id).frame))
     }
@@ -424,11 +616,11 @@ package struct JSONPOSPayment: ~Copyable {
         outputs.append(.send(JSONPOSMessage.request(method: method, parameters: .object([:]), id: nil).frame))
     }
 
-    /// Closes the request with an identifier. That of a payment stays open until its result is known.
+    /// Closes the request with an identifier. That of a payment or a refund stays open until its result is known.
     private mutating func close(_ id: String) -> Purpose? {
         guard let index = requests.firstIndex(where: { $0.id == id }) else { return nil }
         let purpose = requests[index].purpose
-        if purpose != .purchase { requests.remove(at: index) }
+        if !purpose.isTransaction { requests.remove(at: index) }
         return purpose
     }
 

@@ -19,6 +19,17 @@ package struct JSONPOSPaymentSettings: Sendable, Hashable {
     /// The time after which a payment is given up: the flow's limit for the host.
     package var limit = Duration.seconds(300)
 
+    /// The time after which a lost link is opened again.
+    package var reconnectDelay = Duration.seconds(1)
+    /// The number of times that a refund is sent which the terminal refuses; 0: payments that the flow has given up stay
+    /// open.
+    package var maxRefunds = 3
+    /// The number by which `receipt_id` of a refund exceeds that of its payment.
+    package var refundOffset = 100_000_000
+    /// Whether a refund is sent again that was lost and that `Check` does not find. If `Check` knew no refunds, that would
+    /// give the money back twice.
+    package var repeatsLostRefunds = false
+
     /// The values of the family's own profile.
     package init() {
         let times = JSONPOSDialect().times
@@ -37,6 +48,10 @@ package struct JSONPOSPaymentSettings: Sendable, Hashable {
         checkDelay = .milliseconds(try profile.integer(.checkDelay, in: 1...600_000))
         checkInterval = .milliseconds(try profile.integer(.checkInterval, in: 1...600_000))
         limit = .milliseconds(try profile.integer(.purchaseLimit, in: 1...600_000))
+        reconnectDelay = .milliseconds(try profile.integer(.reconnectDelay, in: 1...600_000))
+        maxRefunds = try profile.integer(.maxRefunds, in: 0...100)
+        refundOffset = try profile.integer(.refundOffset, in: 1...1_000_000_000)
+        repeatsLostRefunds = try profile.flag(.repeatsLostRefunds)
     }
 
     /// Returns a policy whose limit for the host is that of a whole payment, with cardholder and card.
@@ -68,6 +83,18 @@ extension ReaderProfile {
         .purchaseLimit: ProfileEntry(
             "ms after which a payment is given up, at most 600,000", .number(300_000), .unknown,
             "invented; the terminal's own limits are not published"),
+        .reconnectDelay: ProfileEntry(
+            "ms after which a lost link is opened again", .number(1000), .documented,
+            "pt-android-sdk: BluetoothNetworkProxyRunner"),
+        .maxRefunds: ProfileEntry(
+            "number of times that a refund is sent which the terminal refuses; 0: none is sent", .number(3), .unknown,
+            "invented; whether a refund needs the card is not published"),
+        .refundOffset: ProfileEntry(
+            "receipt_id of a refund, less that of its payment", .number(100_000_000), .unknown,
+            "invented; a program in a public repository says only that they differ"),
+        .repeatsLostRefunds: ProfileEntry(
+            "whether a refund that was lost is sent again if Check does not find it", .flag(false), .unknown,
+            "whether Check knows refunds is not published"),
     ]
 }
 
@@ -84,4 +111,12 @@ extension ProfileKey {
     static let checkInterval: ProfileKey = "jsonpos.checkInterval"
     /// The limit of a payment at an SPm20 terminal.
     static let purchaseLimit: ProfileKey = "jsonpos.limit"
+    /// The time until a lost link to an SPm20 terminal is opened again.
+    static let reconnectDelay: ProfileKey = "jsonpos.reconnectDelay"
+    /// The number of times that a refund is sent which an SPm20 terminal refuses.
+    static let maxRefunds: ProfileKey = "jsonpos.maxRefunds"
+    /// The distance of the numbers of a refund and of its payment.
+    static let refundOffset: ProfileKey = "jsonpos.refundOffset"
+    /// Whether a refund is sent again that an SPm20 terminal does not find.
+    static let repeatsLostRefunds: ProfileKey = "jsonpos.repeatsLostRefunds"
 }

@@ -53,6 +53,14 @@ package enum JSONPOSResult: Sendable, Hashable {
     case notExecuted
 }
 
+/// The end of a payment that an SPm20 terminal approved and the flow has given up.
+package enum JSONPOSSettlement: Sendable, Hashable {
+    /// The terminal has refunded it.
+    case refunded
+    /// The terminal has the money, and a person must deal with it. With the reason, without possible card data.
+    case open(String)
+}
+
 extension JSONPOSPayment.Output {
     /// Whether the output is bytes for the terminal.
     var isBytes: Bool {

@@ -151,8 +151,10 @@ struct DescriptionObject {
     }
 
     /// True or false. Default: false.
-    func optionalFlag(_ name: String) throws(SimulationFileError) -> Bool {
-        guard has(name) else { return false }
+    func optionalFlag(_ name: String) throws(SimulationFileError) -> Bool { has(name) ? try flag(name) : false }
+
+    /// A member that is true or false.
+    func flag(_ name: String) throws(SimulationFileError) -> Bool {
         guard case .flag(let flag) = try required(name) else {
             throw SimulationFileError(.kind, at: place(of: name), "it must be true or false")
         }

@@ -81,7 +81,7 @@ struct IssuerAccount: Sendable {
 struct IssuerRule: Sendable {
     /// The kind of a message. The raw value is the name in the file.
     enum Message: String, Sendable, CaseIterable {
-        case authorisation, reversal, confirmation, advice
+        case authorisation, reversal, confirmation, advice, refund
     }
 
     /// The fate of a message. The raw value is the name in the file.

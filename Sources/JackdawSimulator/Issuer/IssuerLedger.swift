@@ -25,6 +25,8 @@ public struct IssuerLedger: Sendable {
         public internal(set) var isReversed = false
         /// The way in which the money became due; nil if it is not.
         public internal(set) var capture: Capture?
+        /// Whether the money was given back after it became due.
+        public internal(set) var isRefunded = false
         /// The results of the issuer's scripts (9F5B), five octets for each; empty without any.
         public internal(set) var scriptResults: [UInt8] = []
         /// The number of messages with this reference that were processed.
@@ -33,7 +35,7 @@ public struct IssuerLedger: Sendable {
         /// The money that waits for a confirmation or a reversal, in minor units.
         public var held: UInt64 { verdict == .approved && !isReversed && capture != .online ? amount : 0 }
         /// The money that the cardholder owes, in minor units.
-        public var captured: UInt64 { capture == nil ? 0 : amount }
+        public var captured: UInt64 { capture == nil || isRefunded ? 0 : amount }
     }
 
     /// The most payments that a ledger has. Messages about further ones are refused.
@@ -75,7 +77,7 @@ public struct IssuerReason: RawRepresentable, Sendable, Hashable {
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// No rule and no limit objects.
-    public static let inOrder = IssuerReason(rawValue: "inOrder")
+    public static let inOrder = IssuerReason(rawValue: "in_order")
     /// A rule of the issuer's file decides.
     public static let rule = IssuerReason(rawValue: "rule")
     /// An object is missing or malformed.
@@ -83,11 +85,11 @@ public struct IssuerReason: RawRepresentable, Sendable, Hashable {
     /// The amount is in another currency than the issuer's.
     public static let currency = IssuerReason(rawValue: "currency")
     /// The issuer does not know the account.
-    public static let unknownAccount = IssuerReason(rawValue: "unknownAccount")
+    public static let unknownAccount = IssuerReason(rawValue: "unknown_account")
     /// The card is lost, stolen, expired or restricted.
     public static let status = IssuerReason(rawValue: "status")
     /// The issuer has no keys for the card, or does not know its scheme.
-    public static let noKeys = IssuerReason(rawValue: "noKeys")
+    public static let noKeys = IssuerReason(rawValue: "no_keys")
     /// The cryptogram is wrong, or is no ARQC.
     public static let cryptogram = IssuerReason(rawValue: "cryptogram")
     /// The card's counter (9F36) does not exceed that of an earlier authorisation.
@@ -95,11 +97,11 @@ public struct IssuerReason: RawRepresentable, Sendable, Hashable {
     /// The PIN is wrong, or its block is missing or malformed.
     public static let pin = IssuerReason(rawValue: "pin")
     /// The PIN has no tries left.
-    public static let pinTries = IssuerReason(rawValue: "pinTries")
+    public static let pinTries = IssuerReason(rawValue: "pin_tries")
     /// The amount exceeds a limit.
     public static let limit = IssuerReason(rawValue: "limit")
     /// The account has not enough money.
     public static let funds = IssuerReason(rawValue: "funds")
     /// A reversal or an advice of the payment came before it.
-    public static let closedBefore = IssuerReason(rawValue: "closedBefore")
+    public static let closedBefore = IssuerReason(rawValue: "closed_before")
 }

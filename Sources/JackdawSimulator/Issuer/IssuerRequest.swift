@@ -20,6 +20,8 @@ public struct IssuerRequest: Sendable {
         case confirmation(DataObjectStore)
         /// The card approved a payment without the issuer, and its money is due: the objects of the card's decision.
         case advice(DataObjectStore)
+        /// Gives the money of a payment that is complete back.
+        case refund
     }
 
     /// A message of its parts.
@@ -42,6 +44,7 @@ extension IssuerRequest.Content: RedactedDescription {
         case .reversal: "reversal"
         case .confirmation: "confirmation"
         case .advice: "advice"
+        case .refund: "refund"
         }
     }
 }
@@ -60,7 +63,7 @@ public enum IssuerReaction: Sendable {
 public enum IssuerReply: Sendable {
     /// The decision on an authorisation.
     case decision(IssuerDecision)
-    /// The reversal, confirmation or advice is recorded.
+    /// The reversal, confirmation, advice or refund is recorded.
     case accepted
     /// The message is refused, and changes nothing.
     case refused(IssuerRefusal)
@@ -102,6 +105,8 @@ public struct IssuerRefusal: RawRepresentable, Sendable, Hashable {
     public static let notApproved = IssuerRefusal(rawValue: "notApproved")
     /// The payment is reversed.
     public static let reversed = IssuerRefusal(rawValue: "reversed")
+    /// The payment is not complete, so that there is no money to give back.
+    public static let notCaptured = IssuerRefusal(rawValue: "notCaptured")
     /// The payment is complete.
     public static let captured = IssuerRefusal(rawValue: "captured")
     /// The card's certificate (TC) of a payment without the issuer is wrong.

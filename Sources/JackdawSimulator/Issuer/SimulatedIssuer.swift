@@ -91,6 +91,7 @@ public struct SimulatedIssuer: Sendable {
             case .reversal(let objects): (.reversal, objects ?? DataObjectStore())
             case .confirmation(let objects): (.confirmation, objects)
             case .advice(let objects): (.advice, objects)
+            case .refund: (.refund, DataObjectStore())
             }
         let own = PaymentFacts(objects)
         let earlier = payments[request.reference]
@@ -119,6 +120,7 @@ public struct SimulatedIssuer: Sendable {
         case .reversal(let objects): return reverse(reference, objects ?? DataObjectStore())
         case .confirmation(let objects): return confirm(reference, objects)
         case .advice(let objects): return advise(reference, objects)
+        case .refund: return refund(reference)
         }
     }
 
@@ -215,6 +217,13 @@ public struct SimulatedIssuer: Sendable {
             entry.scriptResults = objects[.scriptResults] ?? entry.scriptResults
         }
         if isNew { take(amount, from: account) }
+        return .accepted
+    }
+
+    private mutating func refund(_ reference: String) -> IssuerReply {
+        guard let entry = ledger[reference], entry.capture != nil else { return .refused(.notCaptured) }
+        if entry.captured > 0 { giveBack(entry.captured, to: payments[reference]?.account) }
+        ledger.note(reference) { $0.isRefunded = true }
         return .accepted
     }
 

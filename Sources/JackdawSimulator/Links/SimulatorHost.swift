@@ -3,10 +3,16 @@ public import JackdawTransport
 
 /// Runs a simulated reader over a link, on a clock.
 public actor SimulatorHost {
-    private let transport: any Transport
+    /// The link; nil before the first one of a reader that outlives its links.
+    private var transport: (any Transport)?
     private let clock: ElapsedClock
     private var reader: SimulatedReader
     private var isOver = false
+    /// The number of the last link of a reader that outlives its links.
+    private var lastLink = 0
+    private var isServing = false
+    /// Sent when a link of such a reader has ended.
+    private let linkEnded = AsyncSignal()
     /// Sent when the reader may have output.
     private let change = AsyncSignal()
     /// Sent after answers, for the receiving task, which waits if too many are unsent.
@@ -31,6 +37,33 @@ public actor SimulatorHost {
         reader.setPower(true, at: .zero)
     }
 
+    /// Creates a reader that outlives its links (``serve(_:)``), as a device does.
+    /// - Parameters:
+    ///   - clock: measures the reader's times.
+    ///   - makeReader: makes the reader; its times begin at zero.
+    package init(clock: any Clock<Duration>, _ makeReader: () -> SimulatedReader) {
+        transport = nil
+        self.clock = ElapsedClock(clock)
+        reader = makeReader()
+        reader.setPower(true, at: .zero)
+    }
+
+    /// Connects the reader to a link, and closes the one before. What the reader sent without a link is lost.
+    /// - Parameter link: the open link; the host closes it.
+    package func serve(_ link: any Transport) async {
+        lastLink += 1
+        let number = lastLink
+        await transport?.close()
+        while isServing, !Task.isCancelled { await linkEnded.wait(after: linkEnded.count) }
+        guard number == lastLink, !Task.isCancelled else { return await link.close() }
+        (transport, isServing, isOver) = (link, true, false)
+        _ = reader.advance(to: clock.now())
+        reader.reconnect()
+        await run()
+        isServing = false
+        linkEnded.send()
+    }
+
     /// Switches the power of a reader that draws it from the jack.
     func setPower(_ power: ReaderPower) {
         reader.setPower(power != .off, at: clock.now())
@@ -41,9 +74,10 @@ public actor SimulatorHost {
     ///
     /// Call it only once.
     public func run() async {
+        guard let transport else { return }
         await withTaskGroup(of: Void.self) { tasks in
-            tasks.addTask { await self.receive() }
-            tasks.addTask { await self.act() }
+            tasks.addTask { await self.receive(from: transport) }
+            tasks.addTask { await self.act(on: transport) }
             await tasks.next()
             tasks.cancelAll()
         }
@@ -58,7 +92,7 @@ public actor SimulatorHost {
         change.send()
     }
 
-    private func receive() async {
+    private func receive(from transport: any Transport) async {
         do throws(LinkError) {
             while !isOver {
                 var bytes: [UInt8] = []
@@ -76,7 +110,7 @@ public actor SimulatorHost {
     }
 
     /// Sends the reader's messages when they are due.
-    private func act() async {
+    private func act(on transport: any Transport) async {
         while !Task.isCancelled {
             let outputs = reader.advance(to: clock.now())
             answersSent.send()

@@ -95,7 +95,7 @@ extension SimulatedPayer {
         try self.init(file: DescriptionObject(json: json, allowed: Self.members))
     }
 
-    static let members = ["application", "pin", "signature", "removal", "delays", "presents", "insertions"]
+    static let members = ["application", "pin", "signature", "removal", "delays", "presents", "presentations"]
 
     init(file: DescriptionObject) throws(SimulationFileError) {
         self.init(try PayerDescription(file))
@@ -109,7 +109,7 @@ extension PayerDescription {
             application: try Self.application(file), pin: try Self.pin(file),
             signature: try file.optionalChoice("signature") ?? .right, removal: try Self.removal(file),
             delays: try Self.delays(file), presentations: presentations,
-            maxPresentations: try file.optionalNumber("insertions", 1...10) ?? max(3, presentations.count))
+            maxPresentations: try file.optionalNumber("presentations", 1...10) ?? max(3, presentations.count))
     }
 
     private static func presentations(_ file: DescriptionObject) throws(SimulationFileError) -> [Presentation] {

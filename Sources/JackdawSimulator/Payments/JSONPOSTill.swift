@@ -4,34 +4,40 @@ import JackdawReaders
 /// One payment at a simulated SPm20 terminal, which carries it out as a whole: the payment flow at the till, the terminal
 /// with card, cardholder and kernel, and the issuer at the end of the terminal's tunnel. Without I/O and without a clock: a
 /// class only because reader and driver cannot be copied.
+///
+/// The till opens a lost link again as long as the terminal must be asked for the payment's end, or has messages for the
+/// issuer. A reversal is `Refund` at the terminal, if that approved.
 final class JSONPOSTill<Primitives: AuthenticationPrimitives>: LinkedTill {
-    private(set) var payment: PaymentFlow
+    private(set) var now = Duration.zero
+    private var progress: TillPayment
     /// The issuer that the terminal asks.
     private var host: TerminalHost
-    private(set) var now = Duration.zero
-    private var recorder = PaymentRecorder(FrameHeaderMask(size: JSONPOSFormat.colon + 1))
-    private let settings: TillSettings
+    private let parts: ReaderTillParts
+    private let values: JSONPOSPaymentSettings
     private var driver: JSONPOSPayment
-    /// The terminal; nil if it is at a link.
-    private var reader: SimulatedReader?
-    private var linkInput = LinkInput(JSONPOSFormat())
+    private var reader: TillReader<JSONPOSTerminal<Primitives>>
     private var queue = EventQueue<(event: PaymentEvent, effect: Int)>()
-    private var course = PaymentReasons()
-    /// The number of the terminal's reasons that are in ``course``.
-    private var terminalReasons = 0
-    /// Events that wait until the effects of the one before are carried out.
-    private var inbox: [(event: PaymentEvent, effect: Int?)] = []
-    private var isDelivering = false
-    private var isConnected = true
+    /// The time at which a lost link is opened again; nil if it is not planned.
+    private var reconnection: Duration?
     private var connections: Set<Int> = []
+    /// Whether `Purchase` was sent, or may have been.
+    private var isAsked = false
+    /// Whether the program was started again, and has not asked the terminal yet.
+    private var isRecovering = false
     /// The messages that a terminal at a link has not delivered to the issuer; nil if it has not reported them since the
     /// payment's result.
     private var pendingCount: Int? = 0
-    /// Whether the terminal approved after the flow had ended, so that the money must be refunded.
-    private var isRefundDue = false
-
+    /// The time at which a terminal at a link is asked for that number again; nil if it is not planned.
+    private var statusTime: Duration?
     /// The number of the payment for the terminal (`receipt_id`, `sequence_id`).
     private let number: Int
+
+    // MARK: what survives the program, with the journal
+
+    /// The number of refunds that were begun.
+    private var refunds = 0
+    /// The number of times that the program was started again.
+    private var restarts = 0
 
     /// A payment that has not started.
     /// - Parameters:
@@ -39,34 +45,47 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: LinkedTill {
     ///   - terminal: the terminal, with the card and the cardholder of the parts; nil if it is at a link.
     ///   - number: the number of the payment, which the terminal must not have had before. Default: 1.
     init(_ parts: ReaderTillParts, _ terminal: JSONPOSTerminal<Primitives>?, number: Int = 1) {
+        self.parts = parts
         self.number = number
         let values = JSONPOSPaymentSettings()
-        settings = parts.settings
-        payment = PaymentFlow(policy: values.policy(parts.settings.policy))
+        self.values = values
+        progress = TillPayment(
+            values.policy(parts.settings.policy), FrameHeaderMask(size: JSONPOSFormat.colon + 1))
         host = TerminalHost(parts.issuer, wedge: parts.card.wedge)
         driver = JSONPOSPayment(parts.transaction, receipt: number, sequence: number, values)
-        reader = if let terminal { SimulatedReader(terminal) } else { nil }
+        reader = TillReader(terminal, JSONPOSFormat(), goesOnAlone: true)
     }
 
-    private var terminal: JSONPOSTerminal<Primitives>? { reader?.model(as: JSONPOSTerminal<Primitives>.self) }
-
-    var reasons: [PaymentReason] { course.all }
-    var entries: [PaymentEntry] { recorder.entries }
+    var payment: PaymentFlow { progress.flow }
+    var reasons: [PaymentReason] { progress.reasons }
+    var entries: [PaymentEntry] { progress.entries }
     /// None: the terminal itself has the cardholder choose.
     var applicationNames: [String] { [] }
     /// The terminal keeps the issuer's answer to itself.
     var decision: IssuerDecision? { nil }
     var issuerEntry: IssuerLedger.Entry? { host.issuer.ledger["\(number)-\(number)"] }
-    var isSettled: Bool {
-        !isRefundDue && (terminal?.isSettled ?? (pendingCount == 0 && !driver.isResultAwaited))
-    }
+
+    /// The issuer at the end of the terminal's tunnel, with its ledger.
+    var issuer: SimulatedIssuer { host.issuer }
+    /// The number of records for settlement.
+    var records: Int { progress.records }
+
+    /// Whether the terminal has delivered all messages to the issuer, as far as the till knows.
+    private var isDelivered: Bool { reader.terminal?.isSettled ?? (pendingCount == 0) }
+    /// Whether the terminal must be asked for the payment's end.
+    private var isUnknown: Bool { isRecovering || driver.isResultAwaited }
+
+    var isSettled: Bool { !driver.isOpen && !isUnknown && isDelivered }
+    var awaitsReader: Bool { isAsked && (isUnknown || !isDelivered) }
 
     func start() { deliver(.start) }
 
+    func receive(_ event: PaymentEvent) { deliver(event) }
+
     var nextDeadline: Duration? {
         [
-            payment.nextDeadline, driver.nextDeadline, isConnected ? reader?.nextDeadline : nil, host.nextDeadline,
-            queue.nextDeadline,
+            payment.nextDeadline, driver.nextDeadline, reader.nextDeadline, host.nextDeadline, queue.nextDeadline,
+            reconnection, statusTime,
         ]
         .compactMap(\.self).min()
     }
@@ -79,6 +98,8 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: LinkedTill {
             let (event, effect) = queue.removeFirst()
             deliver(event, answering: effect)
         }
+        if let due = reconnection, due <= now { connect() }
+        if let due = statusTime, due <= now { askForPending() }
         take(driver.advance(to: now))
         for output in host.advance(to: now) {
             switch output {
@@ -89,13 +110,12 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: LinkedTill {
                 take(driver.closed(connection, reason: "closed"))
             }
         }
-        guard isConnected else { return true }
-        let outputs = reader?.advance(to: now) ?? []
-        takeReasonsOfTerminal()
+        let outputs = reader.advance(to: now)
+        for reason in reader.takeReasons() { progress.add(reason) }
         for output in outputs {
             switch output {
             case .send(let bytes):
-                recorder.add(bytes, isSent: false, at: now)
+                progress.add(bytes, isSent: false, at: now)
                 take(driver.receive(bytes.span, at: now))
             case .disconnect:
                 lose()
@@ -104,74 +124,127 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: LinkedTill {
         return true
     }
 
+    // MARK: the link to the terminal
+
     private func lose() {
-        isConnected = false
+        reader.lose()
+        statusTime = nil
         take(driver.lose())
+        planReconnection()
     }
 
-    // MARK: a terminal at a link
+    /// Plans to open the link to a simulated terminal again. The caller opens other links.
+    private func planReconnection() {
+        reconnection = awaitsReader && reader.terminal != nil ? now + values.reconnectDelay : nil
+    }
+
+    private func connect() {
+        reconnection = nil
+        reader.connect()
+        guard isRecovering else { return take(driver.reconnect(at: now)) }
+        isRecovering = false
+        take(
+            driver.recover(
+                isReversed: progress.journal.isReversalQueued, refunds: refunds, restarts: restarts, at: now))
+    }
 
     func receive(_ bytes: [UInt8], at time: Duration) {
         now = max(now, time)
-        for message in linkInput.receive(bytes) { recorder.add(message, isSent: false, at: now) }
+        reader.receive(bytes) { progress.add($0, isSent: false, at: now) }
         take(driver.receive(bytes.span, at: now))
     }
 
     func loseLink(at time: Duration) {
         now = max(now, time)
-        if isConnected { lose() }
+        if reader.isConnected { lose() }
     }
 
-    func takeUnsent() -> [[UInt8]] { linkInput.takeUnsent() }
-
-    /// The terminal's kernel is ahead of its messages, and so are its reasons.
-    private func takeReasonsOfTerminal() {
-        guard let terminal else { return }
-        for reason in terminal.reasons.dropFirst(terminalReasons) { course.add(reason) }
-        terminalReasons = terminal.reasons.count
+    func reopenLink(at time: Duration) {
+        now = max(now, time)
+        if !reader.isConnected { connect() }
     }
+
+    func takeTasks() -> [LinkTask] { reader.takeTasks() }
+
+    /// The links to the terminal and of the terminal to the issuer end with the program.
+    func kill() {
+        guard payment.phase != .idle else { return }
+        queue = EventQueue()
+        for connection in connections { host.close(connection) }
+        connections = []
+        reader.lose()
+        statusTime = nil
+        driver = JSONPOSPayment(parts.transaction, receipt: number, sequence: number, values)
+        restarts += 1
+        isAsked = progress.journal.host.isRequestSent
+        isRecovering = isAsked
+        pendingCount = isAsked ? nil : 0
+        progress.restart(at: now)
+        deliver(.recovered)
+        planReconnection()
+    }
+
+    // MARK: the effects of the payment
 
     private func deliver(_ event: PaymentEvent, answering identifier: Int? = nil) {
-        inbox.append((event, identifier))
-        guard !isDelivering else { return }
-        isDelivering = true
-        while !inbox.isEmpty {
-            let (event, identifier) = inbox.removeFirst()
-            course.add(event: event)
-            let effects = payment.receive(event, answering: identifier, at: now)
-            recorder.add(.event(event, answering: identifier), payment, effects, at: now)
-            for effect in effects { carryOut(effect) }
-        }
-        isDelivering = false
+        guard progress.append(event, answering: identifier) else { return }
+        while let effects = progress.nextEffects(at: now) { for effect in effects { carryOut(effect) } }
     }
 
     private func carryOut(_ effect: PaymentEffect) {
-        if effect.action == .storeRecord {
-            queue.add((PaymentEvent.recordStored, effect.identifier), at: now + settings.storing)
+        switch effect.action {
+        case .askHost: isAsked = true
+        case .storeRecord:
+            _ = progress.storeRecord()
+            queue.add((PaymentEvent.recordStored, effect.identifier), at: now + parts.settings.storing)
+        case .writeJournal(let journal): progress.write(journal)
+        default: break
         }
-        take(driver.carryOut(effect, at: now))
+        // The driver of a program that was started again follows the journal.
+        if restarts == 0 { take(driver.carryOut(effect, at: now)) }
     }
 
     private func take(_ outputs: [JSONPOSPayment.Output]) {
         for output in outputs {
             switch output {
             case .send(let bytes):
-                guard isConnected else { continue }
-                recorder.add(bytes, isSent: true, at: now)
-                if reader == nil { linkInput.unsent.append(bytes) } else { reader?.receive(bytes.span, at: now) }
+                if reader.send(bytes, at: now) { progress.add(bytes, isSent: true, at: now) }
             case .event(let event, let effect):
                 if event == .hostDeclined, let reason = issuerEntry?.reason, reason != .inOrder {
-                    course.add(PaymentReason(reason))
+                    progress.add(PaymentReason(reason))
                 }
                 deliver(event, answering: effect)
             case .tunnel(let task): carryOut(task)
-            case .status(let status): pendingCount = status.pendingCount ?? 0
-            case .result(let result):
-                pendingCount = nil
-                if case .approved = result, payment.outcome != nil { isRefundDue = true }
+            case .status(let status):
+                pendingCount = status.pendingCount ?? 0
+                planStatus()
+            case .result: forgetPending()
+            case .refundDue(let number):
+                refunds = number
+                take(driver.sendRefund(at: now))
+            case .settlement: forgetPending()
             case .note: break
             }
         }
+    }
+
+    /// The number of the terminal's messages to the issuer has changed.
+    private func forgetPending() {
+        pendingCount = nil
+        if reader.terminal == nil { askForPending() }
+    }
+
+    /// Asks a terminal at a link for that number. Its reports may be lost.
+    private func askForPending() {
+        statusTime = nil
+        take(driver.askStatus(at: now))
+        planStatus()
+    }
+
+    /// A terminal at a link with messages is asked again.
+    private func planStatus() {
+        let isPlanned = reader.terminal == nil && reader.isConnected && isAsked && pendingCount != 0
+        statusTime = isPlanned ? now + values.checkInterval : nil
     }
 
     private func carryOut(_ task: JSONPOSTunnel.Output) {

@@ -47,6 +47,11 @@ package enum PaymentLink: String, Sendable, Hashable, CaseIterable {
     /// Whether cards can be swiped. The simulated readers with a kernel wait until the cardholder inserts the card.
     package var takesSwipes: Bool { self == .kernel }
 
+    /// What the reader takes.
+    var ways: CardWays {
+        CardWays(inserts: true, taps: takesTaps, swipes: takesSwipes, isPaymentWhole: self == .spm20)
+    }
+
     /// Whether a cardholder presents the card at least once in a way that the reader takes.
     package func serves(_ payer: SimulatedPayer) -> Bool { payer.setup.presentations.contains(where: takes) }
 

@@ -61,7 +61,8 @@ package struct PaymentReplay: Sendable {
         }
         self.steps = steps
         self.messages = messages
-        policy = PaymentLink(recordedAs: recording.header.link)?.policy ?? PaymentPolicy()
+        // Files of earlier programs do not have the rules: those of the link.
+        policy = recording.header.policy ?? Self.policy(recording.header.link)
         var flow = PaymentFlow(policy: policy)
         var flows: [PaymentFlow] = []
         var difference: Difference?
@@ -74,6 +75,12 @@ package struct PaymentReplay: Sendable {
         }
         self.flows = flows
         self.difference = difference
+    }
+
+    /// The rules of payments at a reader, by the name of its link in a recording.
+    private static func policy(_ link: String) -> PaymentPolicy {
+        if let link = PaymentLink(recordedAs: link) { return link.policy }
+        return SwipeLink(recordedAs: link) == nil ? PaymentPolicy() : SwipeLink.policy()
     }
 
     private static func make(

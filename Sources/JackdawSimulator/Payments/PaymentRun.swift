@@ -1,3 +1,4 @@
+package import JackdawCards
 package import JackdawEMV
 import JackdawReaders
 
@@ -27,7 +28,8 @@ package struct PaymentRun {
     /// The facts of the payment for its recording.
     package let header: PaymentRecording.Header
 
-    private let link: PaymentLink
+    /// What the reader takes.
+    private let ways: CardWays
     private var till: any PaymentTill
     private var steps = 0
     /// The number of entries that were returned.
@@ -57,7 +59,7 @@ package struct PaymentRun {
         case .emvswiper: till = parts.till(with: parts.emvswiper(primitives))
         case .spm20: till = JSONPOSTill(parts, parts.spm20(primitives))
         }
-        try self.init(parts, link, till, primitives)
+        try self.init(parts, link.ways, till, primitives, name: link.rawValue)
     }
 
     /// A payment that has not started, with a reader at a link: the caller carries the bytes.
@@ -87,20 +89,44 @@ package struct PaymentRun {
         case .emvswiper: till = parts.till(with: nil as BBPOSTerminal<Primitives>?)
         case .spm20: till = JSONPOSTill(parts, nil as JSONPOSTerminal<Primitives>?, number: number)
         }
-        try self.init(parts, reader, till, primitives, name: reader.reader)
+        let ways = reader == .kernel ? CardWays.contacts : reader.ways
+        try self.init(parts, ways, till, primitives, name: reader.reader)
     }
 
+    /// A payment that has not started, with a card that is swiped. The stripe alone pays: the issuer is asked without a
+    /// cryptogram, and the cardholder signs.
+    /// - Parameters:
+    ///   - setup: the card, which a simulated reader swipes; the cardholder, who signs; and the issuer.
+    ///   - amount: in minor units.
+    ///   - currency: ISO 4217 numeric, two octets.
+    ///   - reader: the reader on the audio jack, simulated or at a link; nil for the sound of a head, whose cards the caller
+    ///     hands in (`receive`).
+    ///   - primitives: RSA and SHA-1 for the till's checks.
+    /// - Throws: `KernelConfigurationError` if a data object cannot hold a value of the payment.
+    package init(
+        _ setup: PaymentSetup, amount: UInt64, currency: [UInt8], swipedAt reader: SwipingReader?,
+        _ primitives: some AuthenticationPrimitives
+    ) throws(KernelConfigurationError) {
+        let parts = ReaderTillParts(setup, amount: amount, currency: currency)
+        var name = Self.head
+        if let reader { name = reader.model == nil ? reader.family : "sim:\(reader.family)" }
+        try self.init(parts, .stripe, SwipeTill(parts, reader, primitives), primitives, name: name)
+    }
+
+    /// The name in recordings of a head, whose sound the program decodes itself.
+    private static let head = "head"
+
     private init(
-        _ parts: ReaderTillParts, _ link: PaymentLink, _ till: any PaymentTill,
-        _ primitives: some AuthenticationPrimitives, name: String? = nil
+        _ parts: ReaderTillParts, _ ways: CardWays, _ till: any PaymentTill,
+        _ primitives: some AuthenticationPrimitives, name: String
     ) throws(KernelConfigurationError) {
         // With each reader, as it checks the values of the payment.
         _ = try parts.kernelTill(primitives)
         let code = Currency.find(parts.transaction.currency.span)?.numericCode
         header = PaymentRecording.Header(
-            link: name ?? link.rawValue, card: parts.reference,
-            amount: Amount(minorUnits: parts.transaction.amount, currencyCode: code))
-        self.link = link
+            link: name, card: parts.reference,
+            amount: Amount(minorUnits: parts.transaction.amount, currencyCode: code), policy: till.payment.policy)
+        self.ways = ways
         self.till = till
     }
 
@@ -127,11 +153,9 @@ package struct PaymentRun {
     }
 
     /// Kills the program now, and starts it again.
-    /// - Returns: the outputs; nil at an SPm20, whose payments a restarted program does not know.
-    package mutating func kill() -> [Output]? {
-        guard var till = till as? any RestartableTill else { return nil }
+    /// - Returns: the outputs.
+    package mutating func kill() -> [Output] {
         till.kill()
-        self.till = till
         return takeOutputs()
     }
 
@@ -154,8 +178,38 @@ package struct PaymentRun {
         return takeOutputs()
     }
 
-    /// Returns the messages for the reader since the last call.
-    package mutating func takeUnsent() -> [[UInt8]] { withLinked { $0.takeUnsent() } ?? [] }
+    /// Handles a card that a head has read, or tried to read. Nothing happens unless ``isAwaitingSwipe``.
+    /// - Returns: the outputs.
+    package mutating func receive(_ card: CardEvent, at now: Duration) -> [Output] {
+        withSwiped { $0.receive(card, at: now) }
+        return takeOutputs()
+    }
+
+    /// Whether a reader that only swipes cards waits for one.
+    package var isAwaitingSwipe: Bool { (till as? any SwipedTill)?.isAwaitingCard ?? false }
+
+    private mutating func withSwiped(_ body: (inout any SwipedTill) -> Void) {
+        guard var swiped = till as? any SwipedTill else { return }
+        body(&swiped)
+        till = swiped
+    }
+
+    /// Whether a link that is lost must be opened again (``reopenLink(at:)``): the reader must be asked how the payment ended,
+    /// or has messages for the issuer.
+    package var awaitsReader: Bool { (till as? any LinkedTill)?.awaitsReader ?? false }
+
+    /// The time after which a lost link is opened again, and between two attempts.
+    package static let reopenDelay = JSONPOSPaymentSettings().reconnectDelay
+
+    /// Goes on with a new link.
+    /// - Returns: the outputs.
+    package mutating func reopenLink(at now: Duration) -> [Output] {
+        withLinked { $0.reopenLink(at: now) }
+        return takeOutputs()
+    }
+
+    /// Returns the tasks for the reader or the card since the last call, in their order.
+    package mutating func takeTasks() -> [LinkTask] { withLinked { $0.takeTasks() } ?? [] }
 
     @discardableResult
     private mutating func withLinked<Value>(_ body: (inout any LinkedTill) -> Value) -> Value? {
@@ -171,7 +225,7 @@ package struct PaymentRun {
             outputs.append(.entry(entry))
             guard case .step(let step) = entry else { continue }
             let prompts = TillPrompt.prompts(
-                of: step, for: header.amount, at: link, isTapAllowed: till.payment.isTapAllowed,
+                of: step, for: header.amount, ways, isTapAllowed: till.payment.isTapAllowed,
                 applications: till.applicationNames)
             outputs += prompts.map { Output.prompt($0, at: step.time) }
         }

@@ -1,3 +1,4 @@
+import JackdawCards
 import JackdawEMV
 
 /// A till that takes one payment: the flow, a reader, a card, the cardholder and the issuer, as a machine without I/O.
@@ -19,11 +20,15 @@ protocol PaymentTill {
 
     /// Starts the payment, which has not started.
     mutating func start()
+    /// Lets the merchant send an event now, such as ``PaymentEvent/cancelled``, which answers no effect.
+    mutating func receive(_ event: PaymentEvent)
     /// The time of the next step; nil if nothing remains.
     var nextDeadline: Duration? { get }
     /// Takes the next step, at its time.
     /// - Returns: false if nothing remains.
     mutating func advance() -> Bool
+    /// Kills the program now, and starts it again: only the journal, the outbox, the reader and the issuer stay.
+    mutating func kill()
 }
 
 /// A till whose reader or card may be at a link: the caller carries the bytes. Times never decrease.
@@ -32,24 +37,37 @@ protocol LinkedTill: PaymentTill {
     mutating func receive(_ bytes: [UInt8], at time: Duration)
     /// Handles the end of the link.
     mutating func loseLink(at time: Duration)
-    /// Returns the messages for the reader or the card since the last call.
-    mutating func takeUnsent() -> [[UInt8]]
+    /// Whether the till has something to ask of the reader, or the reader something to deliver to the issuer: a link that is
+    /// lost must be opened again.
+    var awaitsReader: Bool { get }
+    /// Goes on with a new link.
+    mutating func reopenLink(at time: Duration)
+    /// Returns the tasks for the reader or the card since the last call, in their order.
+    mutating func takeTasks() -> [LinkTask]
 }
 
-/// A till whose program can be killed in a payment. An SPm20 must be asked for the payment's fate, which is left to programs.
-protocol RestartableTill: PaymentTill {
-    /// Kills the program now, and starts it again: only the journal, the outbox, the reader and the issuer stay.
-    mutating func kill()
+/// A till whose cards are only swiped.
+protocol SwipedTill: LinkedTill {
+    /// Whether the payment waits for a card.
+    var isAwaitingCard: Bool { get }
+    /// Handles a card that a head has read, or tried to read.
+    mutating func receive(_ card: CardEvent, at time: Duration)
 }
 
-extension SimulatedTill: PaymentTill, RestartableTill {
+extension LinkedTill {
+    /// A payment ends without a reader whose link is lost.
+    var awaitsReader: Bool { false }
+    mutating func reopenLink(at time: Duration) {}
+}
+
+extension SimulatedTill: PaymentTill {
     var entries: [PaymentEntry] { recorder?.entries ?? [] }
 
     var applicationNames: [String] { process?.candidates.map(\.displayName) ?? [] }
 
-    var isSettled: Bool { outbox.items.isEmpty }
+    var isSettled: Bool { line.isSettled }
 
-    var issuerEntry: IssuerLedger.Entry? { issuer.ledger[reference] }
+    var issuerEntry: IssuerLedger.Entry? { line.entry }
 }
 
 extension SimulatedTill: LinkedTill {
@@ -63,8 +81,8 @@ extension SimulatedTill: LinkedTill {
         loseCard()
     }
 
-    mutating func takeUnsent() -> [[UInt8]] {
-        defer { unsentCommands = [] }
-        return unsentCommands
+    mutating func takeTasks() -> [LinkTask] {
+        defer { linkTasks = [] }
+        return linkTasks
     }
 }

@@ -8,38 +8,20 @@ import JackdawTransport
 /// only because reader and driver cannot be copied.
 ///
 /// ``SimulatedTill`` has the kernel in the till itself; ``JSONPOSTill`` leaves the issuer to the terminal.
-final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTerminal>: LinkedTill, RestartableTill {
-    /// The payment as a machine.
-    private(set) var payment: PaymentFlow
-    /// The journal on disk.
-    private(set) var journal = PaymentJournal()
-    /// The issuer, with its ledger.
-    private(set) var issuer: SimulatedIssuer
+final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTerminal>: LinkedTill {
     /// The time since the start.
     private(set) var now = Duration.zero
-    /// The steps, and the messages of the reader.
-    private(set) var recorder: PaymentRecorder
     /// The issuer's decision; nil before it.
     private(set) var decision: IssuerDecision?
-    /// The number of records for settlement.
-    private(set) var records = 0
 
     private let parts: ReaderTillParts
+    private var progress: TillPayment
+    private var line: IssuerLine
     /// The cardholder at the till, who signs there.
     private var payer: SimulatedPayer
     private var driver: Payment
-    /// The reader; nil if it is at a link.
-    private var reader: SimulatedReader?
-    private var linkInput: LinkInput
+    private var reader: TillReader<Terminal>
     private var queue = EventQueue<Happening>()
-    private var outbox = IssuerOutbox()
-    private var course = PaymentReasons()
-    /// The number of the reader's reasons that are in ``course``.
-    private var readerReasons = 0
-    /// Events that wait until the effects of the one before are carried out.
-    private var inbox: [(event: PaymentEvent, effect: Int?)] = []
-    private var isDelivering = false
-    private var isConnected = true
     /// Whether the program was killed, and has no payment at the reader any more.
     private var isKilled = false
     private var isSignatureRight = false
@@ -51,11 +33,7 @@ final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTermi
     /// Something that happens at a time.
     private enum Happening {
         case event(PaymentEvent, answering: Int)
-        /// The issuer's reply to the authorisation; nil if it was not sent.
-        case reply(IssuerReply?, task: Int)
-        /// The issuer's reply to a message of the outbox; nil if none came.
-        case receipt(IssuerReply?, attempt: Int)
-        case delivery
+        case issuer(IssuerLine.Event)
         /// The cardholder has chosen an application, for an effect.
         case choice(Int, answering: Int)
     }
@@ -73,36 +51,43 @@ final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTermi
     ) {
         self.parts = parts
         payer = parts.payer
-        issuer = parts.issuer
-        payment = PaymentFlow(policy: parts.settings.policy)
-        recorder = PaymentRecorder(mask)
+        line = IssuerLine(
+            parts.issuer, reference: parts.reference, wedge: parts.card.wedge, replyLimit: parts.settings.replyLimit)
+        progress = TillPayment(parts.settings.policy, mask)
         self.driver = driver
-        reader = if let terminal { SimulatedReader(terminal) } else { nil }
-        linkInput = LinkInput(messages)
+        reader = TillReader(terminal, messages)
     }
 
+    var payment: PaymentFlow { progress.flow }
+    /// The issuer, with its ledger.
+    var issuer: SimulatedIssuer { line.issuer }
+    /// The number of records for settlement.
+    var records: Int { progress.records }
+    /// The objects of the card's last decision.
+    var objects: DataObjectStore { driver.objects }
     /// The reasons for the course of the payment, those of the reader's kernel included.
-    var reasons: [PaymentReason] { course.all }
+    var reasons: [PaymentReason] { progress.reasons }
 
-    var isSettled: Bool { outbox.items.isEmpty }
+    var isSettled: Bool { line.isSettled }
 
-    var entries: [PaymentEntry] { recorder.entries }
+    var entries: [PaymentEntry] { progress.entries }
 
     /// Those that the reader leaves to the till.
     var applicationNames: [String] { driver.applicationLabels }
 
-    var issuerEntry: IssuerLedger.Entry? { issuer.ledger[parts.reference] }
+    var issuerEntry: IssuerLedger.Entry? { line.entry }
 
     // MARK: the steps of a run
 
     /// Starts the payment, which has not started.
     func start() { deliver(.start) }
 
+    func receive(_ event: PaymentEvent) { deliver(event) }
+
     /// The time of the next step; nil if nothing remains.
     var nextDeadline: Duration? {
         [
-            payment.nextDeadline, isKilled ? nil : driver.nextDeadline, isConnected ? reader?.nextDeadline : nil,
-            queue.nextDeadline,
+            payment.nextDeadline, isKilled ? nil : driver.nextDeadline, reader.nextDeadline, queue.nextDeadline,
         ]
         .compactMap(\.self).min()
     }
@@ -115,13 +100,12 @@ final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTermi
         if let deadline = payment.nextDeadline, deadline <= now { deliver(.timer) }
         while let due = queue.nextDeadline, due <= now { happen(queue.removeFirst()) }
         if !isKilled { take(driver.advance(to: now)) }
-        guard isConnected else { return true }
-        let outputs = reader?.advance(to: now) ?? []
-        takeReasonsOfReader()
+        let outputs = reader.advance(to: now)
+        for reason in reader.takeReasons() { progress.add(reason) }
         for output in outputs {
             switch output {
             case .send(let bytes):
-                recorder.add(bytes, isSent: false, at: now)
+                progress.add(bytes, isSent: false, at: now)
                 take(driver.receive(bytes.span, at: now))
             case .disconnect:
                 lose()
@@ -131,7 +115,7 @@ final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTermi
     }
 
     private func lose() {
-        isConnected = false
+        reader.lose()
         take(driver.lose())
     }
 
@@ -139,66 +123,42 @@ final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTermi
 
     func receive(_ bytes: [UInt8], at time: Duration) {
         now = max(now, time)
-        for message in linkInput.receive(bytes) { recorder.add(message, isSent: false, at: now) }
+        reader.receive(bytes) { progress.add($0, isSent: false, at: now) }
         take(driver.receive(bytes.span, at: now))
     }
 
     func loseLink(at time: Duration) {
         now = max(now, time)
-        if isConnected { lose() }
+        if reader.isConnected { lose() }
     }
 
-    func takeUnsent() -> [[UInt8]] { linkInput.takeUnsent() }
+    func takeTasks() -> [LinkTask] { reader.takeTasks() }
 
     /// The link to the reader ends with the program.
     func kill() {
         guard payment.phase != .idle else { return }
-        course.add(event: .crash)
         queue = EventQueue()
         (hostTask, choiceTask) = (nil, nil)
-        (isConnected, isKilled) = (false, true)
-        outbox.restart()
-        payment = PaymentFlow(restoring: journal, policy: parts.settings.policy)
-        recorder.add(.restart(journal), payment, [], at: now)
-        if journal.isReversalQueued {
-            outbox.append(.reversal, IssuerRequest(reference: parts.reference, .reversal()))
-        }
+        isKilled = true
+        reader.lose()
+        progress.restart(at: now)
+        line.restart(progress.journal)
         deliver(.recovered)
-        queue.add(.delivery, at: now)
+        queue.add(.issuer(.delivery), at: now)
     }
 
     private func happen(_ happening: Happening) {
         switch happening {
         case .event(let event, let identifier): deliver(event, answering: identifier)
-        case .reply(let reply, let task): takeReply(reply, task)
-        case .receipt(let reply, let attempt): takeReceipt(reply, attempt)
-        case .delivery: sendMessage()
+        case .issuer(let event): take(event)
         case .choice(let index, let identifier):
             if identifier == choiceTask { take(driver.choose(index, at: now)) }
         }
     }
 
     private func deliver(_ event: PaymentEvent, answering identifier: Int? = nil) {
-        inbox.append((event, identifier))
-        guard !isDelivering else { return }
-        isDelivering = true
-        while !inbox.isEmpty {
-            let (event, identifier) = inbox.removeFirst()
-            course.add(event: event)
-            let effects = payment.receive(event, answering: identifier, at: now)
-            recorder.add(.event(event, answering: identifier), payment, effects, at: now)
-            for effect in effects { carryOut(effect) }
-        }
-        isDelivering = false
-    }
-
-    private var terminal: Terminal? { reader?.model(as: Terminal.self) }
-
-    /// The reader's kernel is ahead of its messages, and so are its reasons.
-    private func takeReasonsOfReader() {
-        guard let terminal else { return }
-        for reason in terminal.reasons.dropFirst(readerReasons) { course.add(reason) }
-        readerReasons = terminal.reasons.count
+        guard progress.append(event, answering: identifier) else { return }
+        while let effects = progress.nextEffects(at: now) { for effect in effects { carryOut(effect) } }
     }
 
     // MARK: the effects of the payment
@@ -212,11 +172,10 @@ final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTermi
             let event: PaymentEvent = isSignatureRight ? .signatureAccepted : .signatureRejected
             queue.add(.event(event, answering: identifier), at: now)
         case .storeRecord: storeRecord(identifier)
-        case .writeJournal(let journal):
-            self.journal = journal
-            // The mark of a record that is stored stays.
-            if records > 0 { self.journal.isRecordStored = true }
-        case .reverse: post(.reversal, .reversal(isKilled ? nil : closingMessage), at: now)
+        case .writeJournal(let journal): progress.write(journal)
+        case .reverse:
+            line.reverse(isKilled ? nil : closingMessage)
+            queue.add(.issuer(.delivery), at: now)
         default: break
         }
         guard !isKilled else { return }
@@ -228,9 +187,7 @@ final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTermi
         for output in outputs {
             switch output {
             case .send(let bytes):
-                guard isConnected else { continue }
-                recorder.add(bytes, isSent: true, at: now)
-                if reader == nil { linkInput.unsent.append(bytes) } else { reader?.receive(bytes.span, at: now) }
+                if reader.send(bytes, at: now) { progress.add(bytes, isSent: true, at: now) }
             case .event(let event, let effect): deliver(event, answering: effect)
             case .note: break
             }
@@ -242,31 +199,23 @@ final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTermi
         choiceTask = identifier
         // Readers send labels; the cardholder knows the card.
         let names =
-            terminal?.candidates.map(\.name) ?? driver.applicationLabels.map { parts.card.name(labelled: $0) ?? [] }
+            reader.terminal?.candidates.map(\.name)
+            ?? driver.applicationLabels.map { parts.card.name(labelled: $0) ?? [] }
         guard let (index, due) = payer.choose(among: names, at: now) else { return }
         queue.add(.choice(index, answering: identifier), at: due)
     }
 
     private func askForSignature(_ identifier: Int) {
-        guard let (answer, due) = payer.receive(.sign, at: now) else { return }
-        var event = PaymentEvent.signatureRefused
-        if case .signs(let isRight) = answer {
-            isSignatureRight = isRight
-            event = .signatureCaptured
-        }
+        guard let (event, isRight, due) = payer.sign(at: now) else { return }
+        isSignatureRight = isRight
         queue.add(.event(event, answering: identifier), at: due)
     }
 
     /// Stores the record and its mark in the journal in one write, and has the issuer take the money.
     private func storeRecord(_ identifier: Int) {
-        if !journal.isRecordStored {
-            journal.isRecordStored = true
-            records += 1
-            let isOnline = payment.journal.host == .approved
-            let objects = closingMessage
-            post(
-                isOnline ? .confirmation : .advice, isOnline ? .confirmation(objects) : .advice(objects),
-                at: now + parts.settings.storing)
+        if progress.storeRecord() {
+            line.complete(isOnline: payment.journal.host == .approved, closingMessage)
+            queue.add(.issuer(.delivery), at: now + parts.settings.storing)
         }
         queue.add(.event(.recordStored, answering: identifier), at: now + parts.settings.storing)
     }
@@ -291,55 +240,29 @@ final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTermi
     private func askIssuer(_ identifier: Int) {
         hostTask = identifier
         let objects = message
-        let content = IssuerRequest.Content.authorisation(objects, pinBlock: objects[Payment.pinBlockTag])
-        switch issuer.receive(IssuerRequest(reference: parts.reference, content), at: now) {
-        case .replies(let reply, let due): queue.add(.reply(reply, task: identifier), at: due)
-        case .isUnreachable(let due): queue.add(.reply(nil, task: identifier), at: due)
-        case .staysSilent: break
+        add(line.ask(objects, pinBlock: objects[Payment.pinBlockTag], task: identifier, at: now))
+    }
+
+    private func add(_ timed: IssuerLine.TimedEvent?) {
+        if let (event, due) = timed { queue.add(.issuer(event), at: due) }
+    }
+
+    private func take(_ event: IssuerLine.Event) {
+        switch event {
+        case .reply(let reply, let task): takeReply(reply, task)
+        case .receipt(let reply, let attempt):
+            if let wait = line.take(reply, attempt).wait { add((.delivery, now + wait)) }
+        case .delivery: add(line.send(at: now)?.receipt)
         }
     }
 
     private func takeReply(_ reply: IssuerReply?, _ task: Int) {
-        let event: PaymentEvent
-        switch reply {
-        case .decision(let issued)?:
-            let decision = parts.card.wedge?.alter(issued) ?? issued
-            if task == hostTask, payment.phase == .awaitingHost {
-                self.decision = decision
-                if issued.verdict != .approved, let reason = issuerEntry?.reason {
-                    course.add(PaymentReason(reason))
-                }
-            }
-            let entry = payment.journal.entry
-            event = decision.verdict.event(isSigned: entry == .swipe || entry == .fallback)
-        case .accepted?, .refused?, .unreadable?: event = .hostAnswerUnreadable
-        case nil: event = .hostUnreachable
+        let entry = payment.journal.entry
+        let answer = line.read(reply, isSigned: entry == .swipe || entry == .fallback)
+        if task == hostTask, payment.phase == .awaitingHost, let decision = answer.decision {
+            self.decision = decision
+            progress.add(answer.reason)
         }
-        deliver(event, answering: task)
-    }
-
-    /// Appends a message to the outbox, which is emptied at a time.
-    private func post(_ message: TillMessage, _ content: IssuerRequest.Content, at due: Duration) {
-        outbox.append(message, IssuerRequest(reference: parts.reference, content))
-        queue.add(.delivery, at: due)
-    }
-
-    private func sendMessage() {
-        guard let (item, attempt) = outbox.begin() else { return }
-        switch issuer.receive(item.request, at: now) {
-        case .replies(let reply, let due): queue.add(.receipt(reply, attempt: attempt), at: due)
-        case .isUnreachable(let due): queue.add(.receipt(nil, attempt: attempt), at: due)
-        case .staysSilent: queue.add(.receipt(nil, attempt: attempt), at: now + parts.settings.replyLimit)
-        }
-    }
-
-    private func takeReceipt(_ reply: IssuerReply?, _ attempt: Int) {
-        let isAnswered =
-            switch reply {
-            case .accepted?, .refused?: true
-            case .decision?, .unreadable?, nil: false
-            }
-        guard let wait = outbox.end(attempt, isAnswered: isAnswered) else { return }
-        queue.add(.delivery, at: now + wait)
+        deliver(answer.event, answering: task)
     }
 }

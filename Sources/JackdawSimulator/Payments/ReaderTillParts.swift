@@ -14,16 +14,6 @@ struct ReaderTillParts {
     /// The issuer, whose key for PINs the reader has.
     let issuer: SimulatedIssuer
 
-    /// The parts of a purchase on ``DeckCard/date`` at the till of the decks.
-    init(_ setup: PaymentSetup, amount: UInt64, currency: [UInt8]) {
-        settings = TillSettings.decks(AuthenticationKeys(setup.authorities))
-        reference = PaymentRecording.Header.name(setup.name)
-        transaction = KernelTransaction(amount: amount, currency: currency, type: .purchase, date: DeckCard.date)
-        card = setup.card
-        payer = setup.payer
-        issuer = setup.issuer
-    }
-
     /// Enciphers PINs with the issuer's key.
     var pinCipher: TerminalPINCipher { { [issuer] pin, objects in issuer.pinBlock(of: pin, for: objects) } }
 
@@ -114,6 +104,18 @@ struct ReaderTillParts {
             preconditionFailure("the profile of a simulated reader is not complete")
         }
         return values
+    }
+}
+
+extension ReaderTillParts {
+    /// The parts of a purchase on ``DeckCard/date`` at the till of the decks.
+    init(_ setup: PaymentSetup, amount: UInt64, currency: [UInt8]) {
+        settings = TillSettings.decks(AuthenticationKeys(setup.authorities))
+        reference = PaymentRecording.Header.name(setup.name)
+        transaction = KernelTransaction(amount: amount, currency: currency, type: .purchase, date: DeckCard.date)
+        card = setup.card
+        payer = setup.payer
+        issuer = setup.issuer
     }
 }
 

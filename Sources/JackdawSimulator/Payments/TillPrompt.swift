@@ -16,26 +16,27 @@ package struct TillPrompt: Sendable, Hashable {
     /// - Parameters:
     ///   - step: a step that a payment has just made.
     ///   - amount: the amount of the payment.
-    ///   - link: the reader.
+    ///   - ways: what the reader takes.
     ///   - isTapAllowed: whether the payment may be a tap (`PaymentFlow.isTapAllowed`).
     ///   - applications: the applications among which the cardholder chooses.
     /// - Returns: none of a step that shows nothing.
     static func prompts(
-        of step: PaymentStep, for amount: Amount, at link: PaymentLink, isTapAllowed: Bool, applications: [String]
+        of step: PaymentStep, for amount: Amount, _ ways: CardWays, isTapAllowed: Bool, applications: [String]
     ) -> [TillPrompt] {
         var prompts: [TillPrompt] = []
         if case .event(let event, _) = step.cause, let prompt = TillPrompt(event, amount) { prompts.append(prompt) }
         for effect in step.effects {
             switch effect.action {
-            case .acceptCard: prompts.append(.card(amount, link, isTapAllowed: isTapAllowed))
+            case .acceptCard: prompts.append(.card(amount, ways.taps && !isTapAllowed ? ways.withoutTaps : ways))
             case .chooseApplication: prompts.append(.choice(applications))
-            case .askHost where link == .spm20:
+            case .askHost where ways.isPaymentWhole:
                 prompts.append(TillPrompt("terminal", "Please wait: the terminal takes the payment."))
             case .askHost: prompts.append(TillPrompt("issuer", "Please wait: the issuer is asked."))
             case .captureSignature: prompts.append(TillPrompt("sign", "Sign."))
             case .verifySignature:
                 prompts.append(TillPrompt("compare_signature", "Merchant: compare the signature."))
-            case .prompt(let prompt): prompts.append(TillPrompt(prompt.rawValue, prompt.text))
+            case .prompt(.removeCard) where ways.names == [CardWays.swipe]: break
+            case .prompt(let prompt): prompts.append(TillPrompt(prompt.rawValue, prompt.text(ways)))
             case .prepare, .processCard, .completeCard, .storeRecord, .writeJournal, .useNewAmount, .reverse,
                 .stopReader, .end, .ignore, .reject:
                 break
@@ -54,13 +55,8 @@ package struct TillPrompt: Sendable, Hashable {
         }
     }
 
-    private static func card(_ amount: Amount, _ link: PaymentLink, isTapAllowed: Bool) -> TillPrompt {
-        var ways = ["insert"]
-        if link.takesTaps, isTapAllowed { ways.append("tap") }
-        if link.takesSwipes { ways.append("swipe") }
-        let last = ways.removeLast()
-        let text = ways.isEmpty ? last : "\(ways.joined(separator: ", ")) or \(last)"
-        return TillPrompt("card", "\(amount): \(text) the card.")
+    private static func card(_ amount: Amount, _ ways: CardWays) -> TillPrompt {
+        TillPrompt("card", "\(amount): \(ways.text) the card.")
     }
 
     /// The most applications that are shown.
@@ -81,16 +77,57 @@ package struct TillPrompt: Sendable, Hashable {
 }
 
 extension PaymentPrompt {
-    /// The text for the cardholder.
-    fileprivate var text: String {
+    /// The text for the cardholder at a reader.
+    fileprivate func text(_ ways: CardWays) -> String {
         switch self {
+        case .useChip where !ways.inserts: "This card has a chip, which this reader cannot read: use another card."
         case .useChip: "This card has a chip: insert it."
+        case .swipeCard where !ways.swipes: "The chip cannot be used: use another card."
         case .swipeCard: "The chip cannot be used: swipe the card."
         case .tryAgain: "The card could not be read. Try again."
-        case .useOtherInterface: "Insert or swipe the card."
+        case .useOtherInterface: "\(ways.withoutTaps.text.capitalizingFirst) the card."
         case .seePhone: "See your phone, and tap it again."
         case .presentOneCard: "Present one card only."
         case .removeCard: "Remove the card."
         }
     }
+}
+
+/// The ways in which a reader takes cards.
+struct CardWays: Sendable, Hashable {
+    var inserts = false
+    var taps = false
+    var swipes = false
+    /// Whether the reader takes the payment as a whole, and asks the issuer itself.
+    var isPaymentWhole = false
+
+    /// A card in a reader that only has contacts.
+    static let contacts = CardWays(inserts: true)
+    /// A reader that only has a head.
+    static let stripe = CardWays(swipes: true)
+
+    /// The word for a swipe.
+    static let swipe = "swipe"
+
+    /// What the cardholder does, a word for each way.
+    var names: [String] {
+        (inserts ? ["insert"] : []) + (taps ? ["tap"] : []) + (swipes ? [Self.swipe] : [])
+    }
+
+    /// The words in a sentence: `insert, tap or swipe`.
+    var text: String {
+        let names = names
+        guard names.count > 1, let last = names.last else { return names.first ?? "present" }
+        return "\(names.dropLast().joined(separator: ", ")) or \(last)"
+    }
+
+    var withoutTaps: CardWays {
+        var ways = self
+        ways.taps = false
+        return ways
+    }
+}
+
+extension String {
+    fileprivate var capitalizingFirst: String { prefix(1).uppercased() + dropFirst() }
 }

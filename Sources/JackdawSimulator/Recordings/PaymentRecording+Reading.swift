@@ -39,7 +39,7 @@ extension PaymentRecording {
         guard object.has(version) else {
             throw SimulationFileError(.member, at: "line 1", "it is not the beginning of a recorded payment")
         }
-        try object.allow([version, "link", "card", "amount", "currency"])
+        try object.allow([version, "link", "card", "amount", "currency", policy])
         _ = try object.number(version, 1...1)
         let link = try object.text("link")
         guard (1...64).contains(link.utf8.count), link.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
@@ -58,7 +58,9 @@ extension PaymentRecording {
             }
         }
         let amount = Amount(minorUnits: try object.amount("amount"), currencyCode: currency?.numericCode)
-        return Header(link: link, card: card, amount: amount)
+        var rules: PaymentPolicy?
+        if let object = try object.optionalObject(policy) { rules = try PaymentPolicy(recorded: object) }
+        return Header(link: link, card: card, amount: amount, policy: rules)
     }
 
     private static func object(
@@ -84,7 +86,7 @@ extension PaymentRecording {
                 .kind, at: object.place(of: "bytes"), "it must be pairs of hexadecimal digits, or ** for a masked byte")
         }
         return PaymentMessage(
-            time: try time("time", of: object), isSent: try object.optionalFlag("sent"), octets: octets)
+            time: try object.recordedTime("time"), isSent: try object.optionalFlag("sent"), octets: octets)
     }
 
     private static func step(_ object: DescriptionObject) throws(SimulationFileError) -> PaymentStep {
@@ -97,8 +99,8 @@ extension PaymentRecording {
         var found: [PaymentEffect] = []
         for effect in effects { found.append(try self.effect(effect)) }
         return PaymentStep(
-            time: try time("time", of: object), cause: try cause(object), phase: try object.choice("phase"),
-            deadline: object.has("deadline") ? try time("deadline", of: object) : nil, effects: found)
+            time: try object.recordedTime("time"), cause: try cause(object), phase: try object.choice("phase"),
+            deadline: object.has("deadline") ? try object.recordedTime("deadline") : nil, effects: found)
     }
 
     private static func cause(_ object: DescriptionObject) throws(SimulationFileError) -> PaymentStep.Cause {
@@ -134,16 +136,6 @@ extension PaymentRecording {
         journal.isRecordStored = try object.optionalFlag("stored")
         journal.outcome = try object.optionalChoice("outcome")
         return journal
-    }
-
-    private static func time(
-        _ name: String, of object: DescriptionObject
-    ) throws(SimulationFileError) -> Duration {
-        guard let time = Duration(recorded: try object.text(name)) else {
-            throw SimulationFileError(
-                .value, at: object.place(of: name), "it must be seconds with six decimals, at most a week")
-        }
-        return time
     }
 }
 

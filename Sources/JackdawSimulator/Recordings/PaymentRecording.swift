@@ -15,12 +15,15 @@ package struct PaymentRecording: Sendable, Hashable {
         package let card: String
         /// The amount, with its currency if ISO 4217 has it.
         package let amount: Amount
+        /// The rules of the payment; nil in files of programs that did not record them.
+        package let policy: PaymentPolicy?
 
         /// A header with these values. A card's name of another form becomes `card`.
-        package init(link: String, card: String, amount: Amount) {
+        package init(link: String, card: String, amount: Amount, policy: PaymentPolicy? = nil) {
             self.link = link
             self.card = Self.name(card)
             self.amount = amount
+            self.policy = policy
         }
 
         /// The name itself, or `card` for one of another form.
@@ -79,6 +82,7 @@ package struct PaymentRecording: Sendable, Hashable {
         ]
         let currency = header.amount.currencyCode.flatMap { Currency.find($0) }
         if let currency { members["currency"] = .text(currency.alphabeticCode) }
+        if let rules = header.policy { members[policy] = rules.recorded }
         return line(members)
     }
 
@@ -132,6 +136,8 @@ package struct PaymentRecording: Sendable, Hashable {
 
     /// The member of the header that has the version.
     static let version = "jackdaw-payment"
+    /// The member of the header that has the rules.
+    static let policy = "policy"
 }
 
 extension Duration {

@@ -30,6 +30,14 @@ package struct JSONPOSTerminal<Primitives: AuthenticationPrimitives>: KernelTerm
         var reference: String { "\(receipt)-\(sequence)" }
     }
 
+    /// A payment that took place.
+    struct Approval {
+        let purchase: Purchase
+        let amount: UInt64
+        /// The currency, ISO 4217 numeric.
+        let currency: [UInt8]
+    }
+
     /// An exchange with the host.
     enum Job {
         case authorisation(IssuerRequest)
@@ -93,7 +101,11 @@ package struct JSONPOSTerminal<Primitives: AuthenticationPrimitives>: KernelTerm
     /// The transaction of the payment under way.
     var transaction: KernelTransaction?
     /// The payments that were approved.
-    var approved: [Purchase] = []
+    var approvals: [Approval] = []
+    /// The refunds, with the payments that they gave back.
+    var refunds: [(numbers: Purchase, of: Purchase)] = []
+    /// The step that was reported last; nil without one.
+    private var step: JSONPOSStatus.Step?
     /// Whether the host approved the payment under way.
     var isHostApproved = false
     /// Whether the host may have approved it.
@@ -150,7 +162,13 @@ package struct JSONPOSTerminal<Primitives: AuthenticationPrimitives>: KernelTerm
         guard let message = try? JSONPOSMessage(command) else { return [] }
         switch message {
         case .request(let method, let parameters, let id):
-            if !execute(method, parameters, id: id, at: now) { messages += base.answer(command, &device) }
+            if method == "Status", let id {
+                var members = self.members
+                members["battery"] = .number(Double(device.battery))
+                send(.result(.object(members), id: id))
+            } else if !execute(method, parameters, id: id, at: now) {
+                messages += base.answer(command, &device)
+            }
         case .result(_, let id): takeResult(id, at: now)
         case .failure(_, _, let id, _): takeFailure(id, at: now)
         }
@@ -196,6 +214,7 @@ package struct JSONPOSTerminal<Primitives: AuthenticationPrimitives>: KernelTerm
             if parameters["connection_id"] == .number(Double(connections)) { endExchange(.lost, at: now) }
         case "Data": takeData(parameters, at: now)
         case "Purchase": buy(parameters, id: id, at: now)
+        case "Refund": refund(parameters, id: id, at: now)
         case "Check": check(parameters, id: id)
         case "Abort":
             let isPossible = state == .awaitingCard || state == .running
@@ -208,19 +227,12 @@ package struct JSONPOSTerminal<Primitives: AuthenticationPrimitives>: KernelTerm
 
     private mutating func buy(_ parameters: JSONValue, id: String?, at now: Duration) {
         guard let id else { return }
-        guard let amount = parameters["amount"]?.number.flatMap({ UInt64(exactly: $0) }), amount > 0,
-            let currency = Currency.all.first(where: { $0.alphabeticCode == parameters["currency"]?.text }),
-            let purchase = Purchase(parameters), parameters["api_key"]?.text != nil
-        else {
-            send(.failure(code: -32602, message: "parameters are missing or invalid", id: id))
-            return
-        }
+        guard let (amount, currency) = Self.money(parameters), let purchase = Purchase(parameters),
+            parameters["api_key"]?.text != nil
+        else { return refuse(id) }
         guard state == .idle else { return fail(id, "a payment is under way") }
-        guard !approved.contains(purchase) else { return fail(id, "the payment is done") }
-        let code = currency.numericCode
-        var transaction = KernelTransaction(
-            amount: amount, currency: [UInt8(code / 100), UInt8(code / 10 % 10) << 4 | UInt8(code % 10)],
-            type: .purchase, date: date)
+        guard !isDone(purchase) else { return fail(id, "the payment is done") }
+        var transaction = KernelTransaction(amount: amount, currency: currency, type: .purchase, date: date)
         transaction.isOnlineForced = parameters["forced_authorization"] == .flag(true)
         transaction.sequenceNumber = UInt64(clamping: purchase.receipt)
         self.transaction = transaction
@@ -228,6 +240,41 @@ package struct JSONPOSTerminal<Primitives: AuthenticationPrimitives>: KernelTerm
         purchaseID = id
         (isHostApproved, isHostAsked) = (false, false)
         awaitCard(at: now)
+    }
+
+    /// The amount in minor units and the currency in the parameters of a request; nil if they are missing or invalid.
+    private static func money(_ parameters: JSONValue) -> (amount: UInt64, currency: [UInt8])? {
+        guard let amount = parameters["amount"]?.number.flatMap({ UInt64(exactly: $0) }), amount > 0,
+            let currency = Currency.all.first(where: { $0.alphabeticCode == parameters["currency"]?.text })
+        else { return nil }
+        let code = currency.numericCode
+        return (amount, [UInt8(code / 100), UInt8(code / 10 % 10) << 4 | UInt8(code % 10)])
+    }
+
+    /// Whether there is a payment or a refund with these numbers.
+    private func isDone(_ numbers: Purchase) -> Bool {
+        approvals.contains { $0.purchase == numbers } || refunds.contains { $0.numbers == numbers }
+    }
+
+    /// Gives the money of a whole payment back, once and without the card. It is a transaction with numbers of its own.
+    private mutating func refund(_ parameters: JSONValue, id: String?, at now: Duration) {
+        guard let id else { return }
+        guard let (amount, currency) = Self.money(parameters), let numbers = Purchase(parameters),
+            parameters["api_key"]?.text != nil, let transaction = parameters["transaction_id"]?.text
+        else { return refuse(id) }
+        guard state == .idle else { return fail(id, "a payment is under way") }
+        guard !isDone(numbers) else { return fail(id, "the numbers are those of another transaction") }
+        guard let approval = approvals.first(where: { $0.purchase.reference == transaction }),
+            approval.amount == amount, approval.currency == currency
+        else { return fail(id, "there is no such payment") }
+        guard !refunds.contains(where: { $0.of == approval.purchase }) else {
+            return fail(id, "the payment is refunded")
+        }
+        refunds.append((numbers, approval.purchase))
+        outbox.append(.refund, IssuerRequest(reference: approval.purchase.reference, .refund))
+        send(.result(Self.result(of: numbers), id: id))
+        report(nil)
+        deliver(at: now)
     }
 
     private mutating func awaitCard(at now: Duration) {
@@ -240,11 +287,8 @@ package struct JSONPOSTerminal<Primitives: AuthenticationPrimitives>: KernelTerm
 
     private mutating func check(_ parameters: JSONValue, id: String?) {
         guard let id else { return }
-        guard let wanted = Purchase(parameters) else {
-            send(.failure(code: -32602, message: "parameters are missing or invalid", id: id))
-            return
-        }
-        if approved.contains(wanted) { return send(.result(Self.result(of: wanted), id: id)) }
+        guard let wanted = Purchase(parameters) else { return refuse(id) }
+        if isDone(wanted) { return send(.result(Self.result(of: wanted), id: id)) }
         guard state == .idle || purchase != wanted else { return fail(id, "the payment is under way") }
         send(.failure(code: 1, message: "no such transaction", id: id, name: "TRANSACTION_NOT_FOUND"))
     }
@@ -312,12 +356,13 @@ package struct JSONPOSTerminal<Primitives: AuthenticationPrimitives>: KernelTerm
     }
 
     private mutating func approve(at now: Duration) {
-        guard let purchase, let objects = slot.outcome?.objects else { return }
+        guard let purchase, let transaction, let objects = slot.outcome?.objects else { return }
         outbox.append(
             isHostApproved ? .confirmation : .advice,
             IssuerRequest(
                 reference: purchase.reference, isHostApproved ? .confirmation(objects) : .advice(objects)))
-        approved.append(purchase)
+        approvals.append(
+            Approval(purchase: purchase, amount: transaction.amount, currency: transaction.currency))
         if let id = purchaseID { send(.result(Self.result(of: purchase), id: id)) }
         finish(at: now)
     }
@@ -351,6 +396,10 @@ package struct JSONPOSTerminal<Primitives: AuthenticationPrimitives>: KernelTerm
         if let id { send(.result(.object([:]), id: id)) }
     }
 
+    private mutating func refuse(_ id: String) {
+        send(.failure(code: -32602, message: "parameters are missing or invalid", id: id))
+    }
+
     private mutating func fail(_ id: String?, _ text: String) {
         if let id { send(.failure(code: 1, message: text, id: id, name: "UNKNOWN")) }
     }
@@ -365,12 +414,18 @@ package struct JSONPOSTerminal<Primitives: AuthenticationPrimitives>: KernelTerm
     }
 
     mutating func report(_ step: JSONPOSStatus.Step?) {
+        self.step = step
+        send(.request(method: "StatusEvent", parameters: .object(members), id: nil))
+    }
+
+    /// The members of a report on the terminal's state.
+    private var members: [String: JSONValue] {
         var members: [String: JSONValue] = [
             "ready_for_transaction": .flag(state == .idle), "chip_card_in": .flag(slot.isCardIn),
             "pending_transaction_count": .number(Double(outbox.items.count)),
         ]
         if let step { members["transaction_status"] = .text(step.rawValue) }
-        send(.request(method: "StatusEvent", parameters: .object(members), id: nil))
+        return members
     }
 
     private static func result(of purchase: Purchase) -> JSONValue {

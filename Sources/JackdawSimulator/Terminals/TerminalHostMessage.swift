@@ -39,6 +39,7 @@ enum TerminalHostMessage {
         case .advice(let objects):
             content.append(kind, [4])
             append(objects, to: &content)
+        case .refund: content.append(kind, [5])
         }
         return frame(content)
     }
@@ -57,6 +58,7 @@ enum TerminalHostMessage {
         case 2: message = .reversal(objects.count == 0 ? nil : objects)
         case 3: message = .confirmation(objects)
         case 4: message = .advice(objects)
+        case 5: message = .refund
         default: return nil
         }
         return IssuerRequest(reference: String(decoding: name, as: UTF8.self), message)

@@ -41,8 +41,8 @@ struct TerminalSlot<Primitives: AuthenticationPrimitives>: Sendable {
     static var takingCard: Duration { .seconds(1) }
 
     /// The card, with its counters and blocks.
-    private(set) var card: VirtualCard
-    private(set) var isCardIn = false
+    var card: VirtualCard { presented.card }
+    var isCardIn: Bool { presented.isPresent }
     /// Whether the reader takes a card. One that is inserted into a closed slot has no effect.
     var isOpen = false
     /// The end of the kernel; nil before it.
@@ -55,7 +55,8 @@ struct TerminalSlot<Primitives: AuthenticationPrimitives>: Sendable {
     private let settings: TillSettings
     private let primitives: Primitives
     private let pinCipher: TerminalPINCipher?
-    private var payer: SimulatedPayer
+    /// The card and the cardholder.
+    private var presented: PresentedCard
     private var queue = EventQueue<Happening>()
     private var random: SplitMix
     private var process: ContactProcess<Primitives>?
@@ -78,8 +79,7 @@ struct TerminalSlot<Primitives: AuthenticationPrimitives>: Sendable {
         pinCipher: TerminalPINCipher?
     ) {
         self.settings = settings
-        self.card = card
-        self.payer = payer
+        presented = PresentedCard(card, payer)
         self.primitives = primitives
         self.pinCipher = pinCipher
         random = SplitMix(seed: settings.seed)
@@ -114,7 +114,7 @@ struct TerminalSlot<Primitives: AuthenticationPrimitives>: Sendable {
     /// - Returns: whether the cardholder inserts it.
     @discardableResult
     mutating func presentCard(at now: Duration) -> Bool {
-        while let (way, due) = payer.receive(.presentCard, at: now) {
+        while let (way, due) = presented.payer.receive(.presentCard, at: now) {
             guard case .inserts = way else { continue }
             queue.add(.insertion, at: due)
             return true
@@ -130,16 +130,14 @@ struct TerminalSlot<Primitives: AuthenticationPrimitives>: Sendable {
     /// Has the cardholder choose an application.
     mutating func askForApplication(at now: Duration) {
         let question = SimulatedPayer.Question.chooseApplication(candidates)
-        guard case (.chooses(let index), let due)? = payer.receive(question, at: now) else { return }
+        guard case (.chooses(let index), let due)? = presented.payer.receive(question, at: now) else { return }
         queue.add(.choice(index, process: processNumber), at: due)
     }
 
     /// Has the cardholder sign.
     /// - Returns: whether the merchant finds the signature right, and the time; nil if the cardholder does not answer.
     mutating func sign(at now: Duration) -> (isRight: Bool, at: Duration)? {
-        guard let (answer, due) = payer.receive(.sign, at: now) else { return nil }
-        if case .signs(let isRight) = answer { return (isRight, due) }
-        return (false, due)
+        presented.payer.sign(at: now).map { ($0.isRight, $0.at) }
     }
 
     // MARK: the run of the kernel
@@ -216,38 +214,32 @@ struct TerminalSlot<Primitives: AuthenticationPrimitives>: Sendable {
 
     private mutating func insert() {
         guard !isCardIn, isOpen else { return }
-        isCardIn = true
-        _ = card.powerOn()
+        _ = presented.insert()
         notices.append(.inserted)
     }
 
     private mutating func remove() {
         guard isCardIn else { return }
-        isCardIn = false
-        card.powerOff()
+        presented.takeAway()
         notices.append(.removed)
     }
 
     private mutating func transmit(_ command: CardCommand, _ number: Int, at now: Duration) {
         guard number == processNumber, isCardIn else { return }
-        guard !card.isMute else { return take(process?.loseCard() ?? [], at: now) }
-        var octets = command.octets
-        let answer = card.receive(octets.span)
-        octets.wipe()
-        if let due = payer.cardAnswered(at: now) { queue.add(.removal, at: due) }
+        guard let (answer, removal) = presented.transmit(command, at: now) else {
+            return take(process?.loseCard() ?? [], at: now)
+        }
+        if let removal { queue.add(.removal, at: removal) }
         take(process?.receive(answer) ?? [], at: now)
     }
 
     private mutating func takePIN(_ answer: SimulatedPayer.Answer, _ number: Int, at now: Duration) {
         guard number == processNumber else { return }
-        switch answer {
-        case .enters(let digits) where pinRequest?.isOnline == true:
-            onlinePIN = digits
-            take(process?.enter(.onlinePINEntered) ?? [], at: now)
-        case .enters(let digits): take(process?.enter(.pin(digits.digitNumbers)) ?? [], at: now)
-        case .cancels: notices.append(.pinCancelled)
-        default: take(process?.enter(.pinBypassed) ?? [], at: now)
+        guard let (entry, pin) = answer.pinEntry(isOnline: pinRequest?.isOnline == true) else {
+            return notices.append(.pinCancelled)
         }
+        if let pin { onlinePIN = pin }
+        take(process?.enter(entry) ?? [], at: now)
     }
 
     private mutating func take(_ outputs: [CardProcessOutput], at now: Duration) {
@@ -272,7 +264,7 @@ struct TerminalSlot<Primitives: AuthenticationPrimitives>: Sendable {
         pinRequest = question
         guard !question.isOnline || hasPINKey else { return take(process?.enter(.pinPadFailed) ?? [], at: now) }
         notices.append(.pinAsked(question))
-        guard let (answer, due) = payer.receive(.enterPIN(question), at: now) else { return }
+        guard let (answer, due) = presented.payer.receive(.enterPIN(question), at: now) else { return }
         queue.add(.pin(answer, process: processNumber), at: due)
     }
 }

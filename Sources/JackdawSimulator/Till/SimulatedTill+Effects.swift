@@ -11,14 +11,15 @@ extension SimulatedTill {
         switch effect.action {
         case .prepare:
             openTask = identifier
+            guard !isSwipeOnly else { return readerTasks.append(.prepare(identifier)) }
             queue.add(.event(.prepared, answering: identifier), at: now + settings.preparation)
         case .acceptCard:
             openTask = identifier
             endProcess()
-            takeCardAway()
-            while let (way, due) = payer.receive(.presentCard, at: now) {
-                // A card at a link is in a reader with contacts: taps and swipes have no effect.
-                if case .inserts = way {} else if isCardLinked { continue }
+            presented.takeAway()
+            if isSwipeOnly { readerTasks.append(.accept(identifier)) }
+            while let (way, due) = presented.payer.receive(.presentCard, at: now) {
+                guard takes(way) else { continue }
                 queue.add(.presentation(way, task: identifier), at: due)
                 break
             }
@@ -26,7 +27,7 @@ extension SimulatedTill {
         case .chooseApplication:
             openTask = identifier
             let candidates = process?.candidates ?? []
-            if case (.chooses(let index), let due)? = payer.receive(.chooseApplication(candidates), at: now) {
+            if case (.chooses(let index), let due)? = presented.payer.receive(.chooseApplication(candidates), at: now) {
                 queue.add(.choice(index, task: identifier), at: due)
             }
         case .askHost: askIssuer(identifier)
@@ -43,23 +44,21 @@ extension SimulatedTill {
         case .storeRecord: storeRecord(identifier)
         case .writeJournal(let journal): write(journal)
         case .reverse:
-            outbox.append(.reversal, message(.reversal(request)))
-            queue.add(.delivery, at: now)
-        case .prompt(.removeCard): takeCardAway()
-        case .stopReader, .end: endProcess()
+            line.reverse(request)
+            queue.add(.issuer(.delivery), at: now)
+        case .prompt(.removeCard): presented.takeAway()
+        case .stopReader, .end:
+            endProcess()
+            if isSwipeOnly { readerTasks.append(.stop) }
         case .useNewAmount, .prompt, .ignore, .reject: break
         }
     }
 
     private mutating func askForSignature(_ identifier: Int) {
         openTask = identifier
-        guard let (answer, due) = payer.receive(.sign, at: now) else { return }
-        switch answer {
-        case .signs(let isRight):
-            isSignatureRight = isRight
-            queue.add(.event(.signatureCaptured, answering: identifier), at: due)
-        default: queue.add(.event(.signatureRefused, answering: identifier), at: due)
-        }
+        guard let (event, isRight, due) = presented.payer.sign(at: now) else { return }
+        isSignatureRight = isRight
+        queue.add(.event(event, answering: identifier), at: due)
     }
 
     /// Stores the record and its mark in the journal in one write, and has the issuer take the money.
@@ -68,10 +67,8 @@ extension SimulatedTill {
         if !journal.isRecordStored {
             journal.isRecordStored = true
             records += 1
-            let isOnline = payment.journal.host == .approved
-            outbox.append(
-                isOnline ? .confirmation : .advice, message(isOnline ? .confirmation(objects) : .advice(objects)))
-            queue.add(.delivery, at: now + settings.storing)
+            line.complete(isOnline: payment.journal.host == .approved, objects)
+            queue.add(.issuer(.delivery), at: now + settings.storing)
         }
         queue.add(.event(.recordStored, answering: identifier), at: now + settings.storing)
     }
@@ -82,51 +79,66 @@ extension SimulatedTill {
         if records > 0 { self.journal.isRecordStored = true }
     }
 
-    func message(_ content: IssuerRequest.Content) -> IssuerRequest {
-        IssuerRequest(reference: reference, content)
-    }
-
     // MARK: the card and the cardholder
+
+    /// Whether the cardholder can present the card so. One at a link is in a reader with contacts, or another person
+    /// swipes it.
+    private func takes(_ way: SimulatedPayer.Answer) -> Bool {
+        switch way {
+        case .inserts: !isSwipeOnly
+        case .swipes: !isCardLinked
+        default: !isSwipeOnly && !isCardLinked
+        }
+    }
 
     mutating func presentCard(_ way: SimulatedPayer.Answer, _ task: Int) {
         guard payment.phase == .awaitingCard, task == openTask else { return }
         signsWithoutContact = false
         switch way {
         case .taps:
-            isCardPresent = true
-            card.enterField()
+            presented.tap()
             deliver(.cardTapped, answering: task)
         case .swipes: swipeCard(task)
         default:
-            isCardPresent = true
-            answerToReset = card.powerOn()
+            answerToReset = presented.insert()
+            if isCardLinked {
+                if isLinkedCardUsed { linkTasks.append(.resetCard) }
+                isLinkedCardUsed = true
+            }
             deliver(.cardInserted, answering: task)
         }
     }
 
     /// Reads the stripe. The issuer is asked without a cryptogram, and the cardholder signs.
     private mutating func swipeCard(_ task: Int) {
+        guard !isSwipeOnly else { return readerTasks.append(.swipe) }
         guard let stripe = card.stripe,
             let code = stripe.withOctets({ try? Track2(equivalentData: $0) })?.serviceCode
         else {
             deliver(.swipeUnreadable, answering: task)
             return
         }
-        objects = transaction.objects(ofStripe: stripe)
+        takeSwipe(
+            code.hasChip ? .chipCardSwiped : .cardSwiped, transaction.objects(ofStripe: stripe), answering: task)
+    }
+
+    /// Takes a card that a reader swiped, for an effect.
+    mutating func takeSwipe(_ card: CardEvent, answering task: Int) {
+        guard payment.phase == .awaitingCard, task == openTask else { return }
+        takeSwipe(card.paymentEvent, card.authorisation(transaction) ?? DataObjectStore(), answering: task)
+    }
+
+    private mutating func takeSwipe(_ event: PaymentEvent, _ objects: DataObjectStore, answering task: Int) {
+        self.objects = objects
         request = objects
-        signsWithoutContact = true
-        deliver(code.hasChip ? .chipCardSwiped : .cardSwiped, answering: task)
+        signsWithoutContact = event != .swipeUnreadable
+        deliver(event, answering: task)
     }
 
     mutating func removeCard() {
-        guard isCardPresent else { return }
-        takeCardAway()
+        guard presented.isPresent else { return }
+        presented.takeAway()
         deliver(.cardRemoved)
-    }
-
-    private mutating func takeCardAway() {
-        isCardPresent = false
-        card.powerOff()
     }
 
     mutating func endProcess() {
@@ -174,21 +186,19 @@ extension SimulatedTill {
 
     mutating func transmit(_ command: CardCommand, _ number: Int) {
         guard number == processNumber else { return }
-        guard isCardPresent, isCardLinked || !card.isMute else {
+        guard !isCardLinked || !presented.isPresent else {
+            let octets = command.octets
+            recorder?.add(octets, isSent: true, at: now)
+            awaitedProcesses.append(number)
+            linkTasks.append(.send(octets))
+            return
+        }
+        guard let (answer, removal) = presented.transmit(command, at: now) else {
             takeOutputs(process?.loseCard() ?? [])
             return
         }
-        var octets = command.octets
-        guard !isCardLinked else {
-            recorder?.add(octets, isSent: true, at: now)
-            awaitedProcesses.append(number)
-            unsentCommands.append(octets)
-            return
-        }
-        let answer = card.receive(octets.span)
-        recordExchange(octets, answer)
-        octets.wipe()
-        if let due = payer.cardAnswered(at: now) { queue.add(.removal, at: due) }
+        recordExchange(command, answer)
+        if let removal { queue.add(.removal, at: removal) }
         takeOutputs(process?.receive(answer) ?? [])
     }
 
@@ -196,7 +206,7 @@ extension SimulatedTill {
     mutating func takeAnswer(_ octets: [UInt8]) {
         recorder?.add(octets, isSent: false, at: now)
         guard !awaitedProcesses.isEmpty, awaitedProcesses.removeFirst() == processNumber else { return }
-        if let due = payer.cardAnswered(at: now) { queue.add(.removal, at: due) }
+        if let due = presented.payer.cardAnswered(at: now) { queue.add(.removal, at: due) }
         if let answer = try? CardResponse(octets.span) {
             takeOutputs(process?.receive(answer) ?? [])
         } else {
@@ -206,30 +216,28 @@ extension SimulatedTill {
 
     /// The card at a link is lost.
     mutating func loseCard() {
-        isCardPresent = false
+        presented.takeAway()
         awaitedProcesses = []
         takeOutputs(process?.loseCard() ?? [])
     }
 
     /// Records a command at its time, and the answer that came with it.
-    private mutating func recordExchange(_ command: [UInt8], _ answer: CardResponse) {
+    private mutating func recordExchange(_ command: CardCommand, _ answer: CardResponse) {
         guard recorder != nil else { return }
-        recorder?.add(command, isSent: true, at: now)
-        var octets = answer.octets
-        recorder?.add(octets, isSent: false, at: now)
-        octets.wipe()
+        var (sent, received) = (command.octets, answer.octets)
+        recorder?.add(sent, isSent: true, at: now)
+        recorder?.add(received, isSent: false, at: now)
+        sent.wipe()
+        received.wipe()
     }
 
     mutating func takePIN(_ answer: SimulatedPayer.Answer, _ number: Int, _ isOnline: Bool) {
         guard number == processNumber else { return }
-        switch answer {
-        case .enters(let digits) where isOnline:
-            onlinePIN = digits
-            takeOutputs(process?.enter(.onlinePINEntered) ?? [])
-        case .enters(let digits): takeOutputs(process?.enter(.pin(digits.digitNumbers)) ?? [])
-        case .cancels: deliver(.pinCancelled, answering: openTask)
-        default: takeOutputs(process?.enter(.pinBypassed) ?? [])
+        guard let (entry, pin) = answer.pinEntry(isOnline: isOnline) else {
+            return deliver(.pinCancelled, answering: openTask)
         }
+        if let pin { onlinePIN = pin }
+        takeOutputs(process?.enter(entry) ?? [])
     }
 
     /// Events of the card come after the effects under way.
@@ -239,7 +247,7 @@ extension SimulatedTill {
             case .transmit(let command):
                 queue.add(.command(command, process: processNumber), at: now + settings.exchange)
             case .enterPIN(let question):
-                guard let (answer, due) = payer.receive(.enterPIN(question), at: now) else { continue }
+                guard let (answer, due) = presented.payer.receive(.enterPIN(question), at: now) else { continue }
                 queue.add(.pin(answer, process: processNumber, isOnline: question.isOnline), at: due)
             case .authorise(let request): self.request = request.objects
             case .event(let event): queue.add(.event(event, answering: cardTask), at: now)
@@ -258,7 +266,7 @@ extension SimulatedTill {
                 objects = record
                 signsWithoutContact = outcome.verification == .signature
                 // The card takes no part in the rest.
-                takeCardAway()
+                presented.takeAway()
             // The till has it from the start.
             case .transactionNeeded: break
             }
@@ -271,29 +279,31 @@ extension SimulatedTill {
         openTask = identifier
         let objects = request ?? DataObjectStore()
         let pinBlock = onlinePIN.flatMap { issuer.pinBlock(of: $0, for: objects) }
-        switch issuer.receive(message(.authorisation(objects, pinBlock: pinBlock)), at: now) {
-        case .replies(let reply, let due): queue.add(.reply(reply, task: identifier), at: due)
-        case .isUnreachable(let due): queue.add(.reply(nil, task: identifier), at: due)
-        case .staysSilent: break
+        add(line.ask(objects, pinBlock: pinBlock, task: identifier, at: now))
+    }
+
+    private mutating func add(_ timed: IssuerLine.TimedEvent?) {
+        if let (event, due) = timed { queue.add(.issuer(event), at: due) }
+    }
+
+    mutating func take(_ event: IssuerLine.Event) {
+        switch event {
+        case .reply(let reply, let task): takeReply(reply, task)
+        case .receipt(let reply, let attempt): takeReceipt(reply, attempt)
+        case .delivery:
+            guard let (message, receipt) = line.send(at: now) else { return }
+            note(.sent(message))
+            add(receipt)
         }
     }
 
-    mutating func takeReply(_ reply: IssuerReply?, _ task: Int) {
-        let event: PaymentEvent
-        switch reply {
-        case .decision(let issued)?:
-            let decision = card.wedge?.alter(issued) ?? issued
-            if task == openTask {
-                self.decision = decision
-                if issued.verdict != .approved, let reason = issuer.ledger[reference]?.reason {
-                    course.add(PaymentReason(reason))
-                }
-            }
-            event = decision.verdict.event(isSigned: signsWithoutContact)
-        case .accepted?, .refused?, .unreadable?: event = .hostAnswerUnreadable
-        case nil: event = .hostUnreachable
+    private mutating func takeReply(_ reply: IssuerReply?, _ task: Int) {
+        let answer = line.read(reply, isSigned: signsWithoutContact)
+        if task == openTask, let decision = answer.decision {
+            self.decision = decision
+            course.add(answer.reason)
         }
-        deliver(event, answering: task)
+        deliver(answer.event, answering: task)
     }
 
     /// The kernel's view of the host's answer.
@@ -305,43 +315,12 @@ extension SimulatedTill {
         }
     }
 
-    mutating func sendMessage() {
-        guard let (item, attempt) = outbox.begin() else { return }
-        note(.sent(item.message))
-        switch issuer.receive(item.request, at: now) {
-        case .replies(let reply, let due): queue.add(.receipt(reply, attempt: attempt), at: due)
-        case .isUnreachable(let due): queue.add(.receipt(nil, attempt: attempt), at: due)
-        case .staysSilent: queue.add(.receipt(nil, attempt: attempt), at: now + settings.replyLimit)
+    private mutating func takeReceipt(_ reply: IssuerReply?, _ attempt: Int) {
+        let (answered, wait) = line.take(reply, attempt)
+        if let (message, refusal) = answered {
+            note(refusal.map { TillEntry.Content.refused(message, $0) } ?? .accepted(message))
+            if let refusal { refusals.append(refusal) }
         }
-    }
-
-    mutating func takeReceipt(_ reply: IssuerReply?, _ attempt: Int) {
-        guard let message = outbox.items.first?.message else { return }
-        let isAnswered: Bool
-        switch reply {
-        case .accepted?:
-            isAnswered = true
-            note(.accepted(message))
-        case .refused(let refusal)?:
-            isAnswered = true
-            refusals.append(refusal)
-            note(.refused(message, refusal))
-        case .decision?, .unreadable?, nil: isAnswered = false
-        }
-        guard let wait = outbox.end(attempt, isAnswered: isAnswered) else { return }
-        queue.add(.delivery, at: now + wait)
-    }
-}
-
-extension IssuerDecision.Verdict {
-    /// The event of a payment whose issuer decides so.
-    /// - Parameter isSigned: whether the cardholder must sign although no contact kernel has asked for it.
-    /// - Returns: an answer of the host.
-    func event(isSigned: Bool) -> PaymentEvent {
-        switch self {
-        case .approved: isSigned ? .hostApprovedWithSignature : .hostApproved
-        case .declined: .hostDeclined
-        case .referred: .hostReferred
-        }
+        if let wait { add((.delivery, now + wait)) }
     }
 }

@@ -19,9 +19,9 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
     /// The journal on disk.
     public internal(set) var journal = PaymentJournal()
     /// The card, with its counters and blocks.
-    public internal(set) var card: VirtualCard
+    public var card: VirtualCard { presented.card }
     /// The issuer, with its ledger.
-    public internal(set) var issuer: SimulatedIssuer
+    public var issuer: SimulatedIssuer { line.issuer }
     /// The time since the start.
     public internal(set) var now = Duration.zero
     /// The events and effects of the payment, at most ``maxEntries``.
@@ -53,21 +53,26 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
     let reference: String
     let transaction: KernelTransaction
     let primitives: Primitives
-    var payer: SimulatedPayer
+    /// The card and the cardholder.
+    var presented: PresentedCard
+    var line: IssuerLine
     var queue = EventQueue<Happening>()
-    var outbox = IssuerOutbox()
     var random: SplitMix
     var process: (any CardProcess)?
     /// The number of the process: events of an earlier one do not count.
     var processNumber = 0
     /// Whether the card is in a reader at a link, so that the caller carries commands and answers.
     var isCardLinked = false
-    /// Commands for a card at a link that were not sent yet.
-    var unsentCommands: [[UInt8]] = []
+    /// Commands and resets for a card at a link that were not carried out yet.
+    var linkTasks: [LinkTask] = []
+    /// Whether a card at a link was used in this payment, so that it is reset before it is used again.
+    var isLinkedCardUsed = false
     /// The processes of the commands that a card at a link has not answered yet, in their order.
     var awaitedProcesses: [Int] = []
-    /// Whether the card is in the slot or in the field.
-    var isCardPresent = false
+    /// Whether a reader only swipes cards, so that the caller carries out ``readerTasks``.
+    var isSwipeOnly = false
+    /// The tasks for such a reader that were not carried out yet.
+    var readerTasks: [SwipeTask] = []
     /// The answer to reset of the card in the slot.
     var answerToReset: [UInt8] = []
     /// The identifier of the task that waits for its answer.
@@ -98,11 +103,7 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
         case command(CardCommand, process: Int)
         case pin(SimulatedPayer.Answer, process: Int, isOnline: Bool)
         case choice(Int, task: Int)
-        /// The issuer's reply to the authorisation; nil if it was not sent.
-        case reply(IssuerReply?, task: Int)
-        /// The issuer's reply to a message of the outbox; nil if none came.
-        case receipt(IssuerReply?, attempt: Int)
-        case delivery
+        case issuer(IssuerLine.Event)
     }
 
     /// A payment that has not started.
@@ -127,9 +128,9 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
         self.reference = reference
         self.transaction = transaction
         self.primitives = primitives
-        self.card = card
-        self.payer = payer
-        self.issuer = issuer
+        presented = PresentedCard(card, payer)
+        line = IssuerLine(
+            issuer, reference: reference, wedge: card.wedge, replyLimit: settings.replyLimit)
         random = SplitMix(seed: settings.seed)
         payment = PaymentFlow(policy: settings.policy)
     }
@@ -195,12 +196,11 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
         request = nil
         onlinePIN = nil
         openTask = nil
-        outbox.restart()
         payment = PaymentFlow(restoring: journal, policy: settings.policy)
         recorder?.add(.restart(journal), payment, [], at: now)
-        if journal.isReversalQueued { outbox.append(.reversal, message(.reversal())) }
+        line.restart(journal)
         deliver(.recovered)
-        queue.add(.delivery, at: now)
+        queue.add(.issuer(.delivery), at: now)
     }
 
     mutating func note(_ content: TillEntry.Content) {
@@ -224,9 +224,7 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
         case .command(let command, let number): transmit(command, number)
         case .pin(let answer, let number, let isOnline): takePIN(answer, number, isOnline)
         case .choice(let index, let task): choose(index, task)
-        case .reply(let reply, let task): takeReply(reply, task)
-        case .receipt(let reply, let attempt): takeReceipt(reply, attempt)
-        case .delivery: sendMessage()
+        case .issuer(let event): take(event)
         }
     }
 }

@@ -50,7 +50,7 @@ public struct TillEntry: Sendable, Hashable {
         case event(PaymentEvent)
         /// The payment had an effect.
         case action(PaymentAction)
-        /// A reversal, confirmation or advice was sent, for the first time or again.
+        /// A reversal, confirmation, advice or refund was sent, for the first time or again.
         case sent(TillMessage)
         /// The issuer accepted it.
         case accepted(TillMessage)
@@ -72,4 +72,6 @@ public enum TillMessage: String, Sendable, Hashable {
     case confirmation
     /// A payment was approved without the issuer.
     case advice
+    /// The money of a payment that is complete is given back.
+    case refund
 }

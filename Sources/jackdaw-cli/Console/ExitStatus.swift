@@ -52,11 +52,14 @@ struct CommandError: Error {
     init(opening error: LinkError) {
         let scheme = (try? LinkName(parsing: error.link))?.scheme
         let isFile = scheme == .wav || scheme == .replay
-        guard isFile, error.code == .notFound || error.code == .notPermitted else {
+        if isFile, error.code == .notFound || error.code == .notPermitted {
+            self.init(.noInput, error.description)
+        } else if scheme == .replay, error.code == .unsupported {
+            // The file can be read, and is no transcript.
+            self.init(.badData, error.description)
+        } else {
             self.init(error)
-            return
         }
-        self.init(.noInput, error.description)
     }
 
     /// The error of a link that ended, or that is no file and could not be opened.

@@ -25,7 +25,7 @@ struct KeyOptions: Sendable {
 
 /// Decrypts the swipes of a reader, each as soon as it was received.
 final class LiveDecryption: Sendable {
-    private let decryptor: SwipeDecryptor
+    fileprivate let decryptor: SwipeDecryptor
     private let isRevealed: Bool
 
     init(_ decryptor: consuming SwipeDecryptor, isRevealed: Bool) {
@@ -44,6 +44,13 @@ final class LiveDecryption: Sendable {
             try decryptor.decrypt(swipe), usesPublishedTestKey: decryptor.isPublishedTestKey, isRevealed: isRevealed,
             time: time)
     }
+}
+
+extension LiveDecryption {
+    /// Decrypts a swipe for a payment.
+    /// - Returns: the card, with its tracks in clear.
+    /// - Throws: ``CryptographyError`` if it is encrypted with another key.
+    func card(of swipe: ReaderSwipe) throws(CryptographyError) -> CardEvent { CardEvent(try decryptor.decrypt(swipe)) }
 }
 
 extension DecryptedSwipeReport {

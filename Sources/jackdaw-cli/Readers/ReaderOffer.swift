@@ -97,9 +97,17 @@ struct ReaderPlan: Sendable {
     var deck: [Presentation] = []
     var faults: [PlannedFault] = []
     var seed: UInt64 = 1
+    /// The reader that all programs share; nil if each has one of its own.
+    private var shared: SimulatorHost?
+
+    init(model: any ReaderModel) { self.model = model }
+
+    /// Makes one reader for all programs, which connect one after the other, as to a device.
+    mutating func share(clock: any Clock<Duration>) { shared = SimulatorHost(clock: clock, makeReader) }
 
     /// Simulates such a reader for a connected program, until either side ends the link.
     func serve(_ link: any Transport, clock: any Clock<Duration>) async {
+        if let shared { return await shared.serve(link) }
         await SimulatorHost(link, clock: clock, makeReader).run()
     }
 

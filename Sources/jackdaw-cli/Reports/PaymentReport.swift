@@ -108,7 +108,9 @@ struct PaymentReport<Writer: ResultWriter> {
         if let code = result.authorisationCode { facts.append("authorisation code \(code)") }
         var lines = ["\(result.verdict.rawValue): \(facts.joined(separator: ", "))"]
         lines.append("  \(result.outcome?.text ?? "the payment has no end")")
-        if !result.isSettled { lines.append("  the issuer has not answered all messages yet") }
+        if !result.isSettled {
+            lines.append("  not settled: the issuer has not answered all messages, or the terminal has not refunded")
+        }
         let width = result.reasons.map(\.code.count).max() ?? 0
         for reason in result.reasons { lines.append("  \(reason.code.padded(to: width))  \(reason.text)") }
         return lines

@@ -4,6 +4,7 @@ import JackdawAudioFile
 import JackdawCryptography
 import JackdawEMV
 import JackdawLinux
+import JackdawReaders
 import JackdawSimulator
 import JackdawTransport
 
@@ -21,6 +22,10 @@ struct PayWithVirtualCard: Verb {
             sim:posmate and sim:emvswiper, whose wires are invented; or sim:spm20, which takes the payment as a \
             whole and asks the issuer itself.
 
+            At \(String.words(SwipeLink.all.map(\.name), "or")), simulated readers on the audio jack, the card is \
+            swiped: the issuer is asked without a cryptogram, and the cardholder signs. A card with a chip is not \
+            taken there. With --key-file the reader encrypts with this key, which must be published for tests.
+
             Times are simulated and pass at once, unless --real-time is given. Card data is masked in all output.
 
             Any other link leads to a reader that another program simulates (jackdaw simulate --virtual-card), or to \
@@ -28,15 +33,24 @@ struct PayWithVirtualCard: Verb {
             virtual one (jackdaw pcsc), and this program runs the contact kernel. Real readers and cards have not been \
             tried. Times are then real, and the card's file names the issuer.
 
+            Cards are swiped at a reader of \(String.words(SwipeLink.all.map(\.family), "or")) in the headphone jack of \
+            a sound card (alsa:, --reader), or at a link that carries its bytes; without --reader, alsa: and wav: are \
+            the sound of a head. Options are those of listen.
+
+            KEY SCHEMES
+            \(KeyScheme.listing())
+
             EXIT CODES
               0   approved
               1   declined, cancelled, failed or reversed: no money moved
               64  usage
-              65  a file is no virtual card, cardholder or issuer
+              65  a file is no virtual card, cardholder, issuer or transcript; the
+                  profile or the key is invalid, or the key is published for tests
               66  a file is missing or not readable
               69  the link cannot be opened
               74  the recording or standard output cannot be written
-              75  the payment has no end, or the issuer has not answered yet
+              75  the payment has no end, the issuer has not answered yet, or
+                  the terminal has not refunded what it approved too late
               130 interrupted
 
             EXAMPLES
@@ -45,20 +59,24 @@ struct PayWithVirtualCard: Verb {
               jackdaw emv pay --link sim:miura --card approved-online --record pay.txt
               jackdaw emv pay --link tcp:127.0.0.1:4000 --reader miura --card sda
               jackdaw emv pay --link pcsc:0 --card approved-online
+              jackdaw emv pay --link sim:unimag --card stripe-only
+              jackdaw emv pay --link alsa:hw:1,0 --reader unimag --card stripe-only
             """)
 
     @Option(
         help: ArgumentHelp(
-            "Simulated reader: \(Self.links("or")); or the link of a reader or a card.", valueName: "link"),
-        completion: .list(PaymentLink.allCases.map(\.rawValue) + ["tcp:", "rfcomm:", "pcsc:"]),
+            "Simulated reader: \(Self.links("or")); or the link of a reader, a head or a card.", valueName: "link"),
+        completion: .list(
+            PaymentLink.allCases.map(\.rawValue) + SwipeLink.all.map(\.name)
+                + ["tcp:", "rfcomm:", "pcsc:", "alsa:", "wav:"]),
         transform: PaymentPlace.read)
     var link: PaymentPlace
 
     @Option(
         help: ArgumentHelp(
-            "Reader at a link of another kind: \(Self.readers("or")).", valueName: "reader"),
-        completion: .list(PaymentLink.linked.map(\.reader)), transform: Self.readReader)
-    var reader: PaymentLink?
+            "Reader at a link of another kind: \(String.words(PaymentReader.names, "or")).", valueName: "reader"),
+        completion: .list(PaymentReader.names), transform: PaymentReader.read)
+    var reader: PaymentReader?
 
     @Option(
         help: ArgumentHelp(
@@ -91,6 +109,19 @@ struct PayWithVirtualCard: Verb {
         completion: .file())
     var record: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "JSON file of values that replace those of the family of --reader, for swipes; - for standard input.",
+            valueName: "file"),
+        completion: .file(extensions: ["json"]))
+    var profile: String?
+
+    @OptionGroup
+    var decryption: DecryptionArguments
+
+    @Flag(help: "Allow a key that is published for tests, for a reader at which only test cards are swiped.")
+    var testCards = false
+
     @Flag(help: "Take as long as the payment does.")
     var realTime = false
 
@@ -101,21 +132,65 @@ struct PayWithVirtualCard: Verb {
     var json = false
 
     func validate() throws {
-        switch (link, reader) {
-        case (.simulated, .some): throw ValidationError("--reader is for other links than those of simulated readers.")
-        case (.link(let name), nil) where !Self.isCard(name):
-            throw ValidationError(
-                "\(name): use a simulated reader with a card (\(Self.links("or"))), or name the reader with --reader "
-                    + "(\(Self.readers("or"))).")
-        case (.link(let name), .some) where Self.isCard(name):
-            throw ValidationError("--reader is for links to readers with a kernel, and \(name) leads to a card.")
-        case (.link, _) where realTime: throw ValidationError("The times at \(link) are real without --real-time.")
-        default: break
+        switch link {
+        case .simulated, .swiped:
+            guard reader == nil else {
+                throw ValidationError("--reader is for other links than those of simulated readers.")
+            }
+        case .link(let name): try validate(name)
         }
+        try validateSwipes()
         guard currency == nil || amount != nil else { throw ValidationError("--currency needs --amount.") }
         guard let currency else { return }
         guard Currency.find(alphabeticCode: currency.uppercased()) != nil else {
             throw ValidationError("--currency must be a code of ISO 4217 with minor units, such as EUR.")
+        }
+    }
+
+    /// Checks that a link and its reader fit.
+    private func validate(_ link: LinkName) throws {
+        guard !realTime else { throw ValidationError("The times at \(link) are real without --real-time.") }
+        let scheme = link.carrier.scheme
+        switch reader {
+        case .kernel? where scheme == .pcsc, .swipes? where scheme == .pcsc:
+            throw ValidationError("--reader is for links to readers, and \(link) leads to a card.")
+        case .kernel? where [.alsa, .wav].contains(scheme):
+            throw ValidationError("Use another link: \(link) carries sound, and this reader's messages are bytes.")
+        case .swipes? where scheme == .wav:
+            throw ValidationError("Omit --reader: \(link) carries the sound of swipes, not the bytes of a reader.")
+        case .swipes(let family)? where family.carriers == [.audio] && [.rfcomm, .tcp, .pty].contains(scheme):
+            throw ValidationError("Use --link alsa:NAME: this --reader is on a jack, and \(link) carries no sound.")
+        case nil where ![.pcsc, .alsa, .wav].contains(scheme):
+            throw ValidationError(
+                "\(link): use a simulated reader with a card (\(Self.links("or"))), or name the reader with --reader "
+                    + "(\(String.words(PaymentReader.names, "or"))).")
+        case .kernel, .swipes, nil: break
+        }
+    }
+
+    /// Checks the options for readers on the audio jack.
+    private func validateSwipes() throws {
+        let family: String?
+        switch (link, reader) {
+        case (.swiped(let link), _): family = link.family
+        case (_, .swipes(let known)?): family = known.name
+        default: family = nil
+        }
+        if profile != nil {
+            guard case .swipes? = reader else {
+                throw ValidationError("--profile is for a --reader that swipes cards.")
+            }
+        }
+        guard decryption.keyFile != nil else {
+            guard !testCards else { throw ValidationError("Give --key-file with --test-cards.") }
+            return
+        }
+        guard let family else { throw ValidationError("--key-file is for readers that swipe cards.") }
+        guard KeyScheme.published(for: family) != nil else {
+            throw ValidationError("Omit --key-file: the encryption of \(family) swipes is not published.")
+        }
+        guard decryption.keyFile != "-" || profile != "-" else {
+            throw ValidationError("Only one of key and profile comes from standard input.")
         }
     }
 
@@ -125,7 +200,17 @@ struct PayWithVirtualCard: Verb {
             throw CommandError(
                 .usage, "\(link.rawValue) takes inserted cards only, and this cardholder does not insert the card")
         }
-        let purchase = VirtualPurchase(setup, try price(setup.ends), link, reader)
+        if case .swiped(let link) = link, !link.serves(setup.payer) {
+            throw CommandError(
+                .usage, "\(link.name) takes swiped cards only, and this cardholder does not swipe the card")
+        }
+        var swiped: SwipedReader?
+        if let place = swipePlace {
+            let options = SwipeOptions(profile: profile, key: decryption.options, allowsTestKey: testCards)
+            swiped = try SwipedReader(place, options, console, environment)
+        }
+        let purchase = VirtualPurchase(setup, try price(setup.ends), link, reader, swiped)
+        defer { if let complaint = swiped?.complaint { console.message(complaint) } }
         guard let record else { return try pay(purchase, console, environment).status }
         var status = ExitStatus.done
         try NewFile.make(at: record) { file throws(CommandError) in
@@ -140,24 +225,36 @@ struct PayWithVirtualCard: Verb {
         return status
     }
 
+    /// The place at which the card is swiped; nil if a reader with contacts takes it.
+    private var swipePlace: SwipePlace? {
+        switch (link, reader) {
+        case (.swiped(let link), _): .simulated(link)
+        case (.link(let link), .swipes(let family)?): .reader(family, link)
+        case (.link(let link), nil) where [.alsa, .wav].contains(link.carrier.scheme): .head(link)
+        default: nil
+        }
+    }
+
     /// A payment, as the command line describes it.
     private struct VirtualPurchase: Sendable {
         let setup: PaymentSetup
         let amount: UInt64
         let currency: [UInt8]
         let place: PaymentPlace
-        let reader: PaymentLink?
+        let reader: PaymentReader?
+        let swiped: SwipedReader?
         /// The numbers of payments: those that a terminal's counter can hold (9F41, EMV Book 3, annex A).
         private static let numbers = 1...99_999_999
 
         init(
             _ setup: PaymentSetup, _ price: (amount: UInt64, currency: [UInt8]), _ place: PaymentPlace,
-            _ reader: PaymentLink?
+            _ reader: PaymentReader?, _ swiped: SwipedReader?
         ) {
             self.setup = setup
             (amount, currency) = price
             self.place = place
             self.reader = reader
+            self.swiped = swiped
         }
 
         func makeRun() throws(CommandError) -> PaymentRun {
@@ -166,12 +263,34 @@ struct PayWithVirtualCard: Verb {
                 if case .simulated(let link) = place {
                     return try PaymentRun(setup, amount: amount, currency: currency, at: link, primitives)
                 }
+                if let swiped {
+                    return try PaymentRun(
+                        setup, amount: amount, currency: currency, swipedAt: swiped.reader, primitives)
+                }
+                var kernel = PaymentLink.kernel
+                if case .kernel(let link)? = reader { kernel = link }
                 return try PaymentRun(
-                    setup, amount: amount, currency: currency, atLinkOf: reader ?? .kernel,
+                    setup, amount: amount, currency: currency, atLinkOf: kernel,
                     number: .random(in: Self.numbers), primitives)
             } catch {
                 throw CommandError(.usage, "\(error)")
             }
+        }
+
+        /// Opens the link, and begins the payment at it.
+        func begin(
+            over link: LinkName, _ environment: CommandEnvironment
+        ) async throws(CommandError) -> LinkedPayment {
+            if let swiped { return try await swiped.payment(try makeRun(), environment) }
+            let transport: any Transport
+            do throws(LinkError) {
+                transport = try await environment.connect(link, nil, .kernel)
+            } catch {
+                throw CommandError(opening: error)
+            }
+            return LinkedPayment(
+                try makeRun(), over: transport, clock: environment.clock,
+                reopen: { () async throws(LinkError) in try await environment.connect(link, nil, .kernel) })
         }
     }
 
@@ -201,13 +320,7 @@ struct PayWithVirtualCard: Verb {
         let report = PaymentReport(writer: conversation, isJSON: json, isTracing: trace)
         return try conversation.run(on: console, isInterrupted: environment.isInterrupted) {
             () async throws(CommandError) in
-            let transport: any Transport
-            do throws(LinkError) {
-                transport = try await environment.connect(link, nil, .kernel)
-            } catch {
-                throw CommandError(opening: error)
-            }
-            let payment = LinkedPayment(try purchase.makeRun(), over: transport, clock: environment.clock)
+            let payment = try await purchase.begin(over: link, environment)
             let end = await payment.pay { outputs in
                 report.add(outputs)
                 await conversation.waitForRoom()
@@ -252,38 +365,48 @@ struct PayWithVirtualCard: Verb {
     private static let euro: UInt16 = 978
 
     private static func links(_ conjunction: String) -> String {
-        String.words(PaymentLink.allCases.map(\.rawValue), conjunction)
-    }
-
-    /// Whether a link leads to a chip card.
-    private static func isCard(_ link: LinkName) -> Bool { link.carrier.scheme.rawValue == "pcsc" }
-
-    private static func readers(_ conjunction: String) -> String {
-        String.words(PaymentLink.linked.map(\.reader), conjunction)
-    }
-
-    private static func readReader(_ argument: String) throws -> PaymentLink {
-        guard let reader = PaymentLink(name: "sim:\(argument)"), PaymentLink.linked.contains(reader) else {
-            throw ValidationError("Use one of these readers: \(readers("or")).")
-        }
-        return reader
+        String.words(PaymentLink.allCases.map(\.rawValue) + SwipeLink.all.map(\.name), conjunction)
     }
 
     /// The reader of a payment: simulated by this program, or at a link.
     enum PaymentPlace: Sendable, CustomStringConvertible {
         case simulated(PaymentLink)
+        /// A simulated reader on the audio jack.
+        case swiped(SwipeLink)
         case link(LinkName)
 
         static func read(_ argument: String) throws -> PaymentPlace {
             if let link = PaymentLink(name: argument) { return .simulated(link) }
+            if let link = SwipeLink(name: argument) { return .swiped(link) }
             return .link(try LinkArgument.read(argument))
         }
 
         var description: String {
             switch self {
             case .simulated(let link): link.rawValue
+            case .swiped(let link): link.name
             case .link(let name): name.description
             }
+        }
+    }
+
+    /// A kind of reader at a link.
+    enum PaymentReader: Sendable {
+        /// One that has the kernel.
+        case kernel(PaymentLink)
+        /// One on the audio jack, which only swipes cards.
+        case swipes(ReaderFamily)
+
+        static let names = PaymentLink.linked.map(\.reader) + SwipeLink.all.map(\.family)
+
+        static func read(_ argument: String) throws -> PaymentReader {
+            if let reader = PaymentLink(name: "sim:\(argument)"), PaymentLink.linked.contains(reader) {
+                return .kernel(reader)
+            }
+            guard let link = SwipeLink(family: argument), let family = ReaderFamily.named(link.family) else {
+                throw ValidationError("Use one of these readers: \(String.words(names, "or")).")
+            }
+            return .swipes(family)
         }
     }
 }

@@ -25,7 +25,7 @@ struct ReadChipCard: Verb {
               0   an application was read
               1   the card has no application
               64  usage
-              65  a file of keys is invalid
+              65  a file of keys is invalid; the file (replay:) is no transcript
               66  a file is missing or not readable
               69  the reader or its card is missing or busy, or libcrypto failed
               74  the card was removed, or sent an invalid answer

@@ -2,6 +2,7 @@
 import ArgumentParser
 import JackdawEMV
 import JackdawSimulator
+import JackdawTransport
 
 struct ReplayPayment: Verb {
     static let configuration = CommandConfiguration(
@@ -81,7 +82,12 @@ struct ReplayPayment: Verb {
         do throws(SimulationFileError) {
             return try PaymentRecording(text)
         } catch {
-            throw CommandError(.badData, "\(SmallFile.name(of: file)): \(error)")
+            let name = SmallFile.name(of: file)
+            guard !text.starts(with: TranscriptHeader.beginning.utf8) else {
+                throw CommandError(
+                    .badData, "\(name): this is the transcript of a link, which --link replay:FILE plays back")
+            }
+            throw CommandError(.badData, "\(name): not a valid recording of a payment (\(error))")
         }
     }
 

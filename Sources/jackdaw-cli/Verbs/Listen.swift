@@ -53,9 +53,9 @@ struct Listen: Verb {
               1   the input ended or --timeout passed, and no swipe was read; with
                   --key-file, --timeout passed and no swipe was decrypted
               64  usage; not the name of a link; no such channel
-              65  the transcript (replay:) is of another conversation; the profile is
-                  invalid, or for another reader family; the key is invalid, is
-                  published for tests, or decrypted no swipe
+              65  the file (replay:) is no transcript, or one of another conversation;
+                  the profile is invalid, or for another reader family; the key is
+                  invalid, is published for tests, or decrypted no swipe
               66  the input (wav:, replay:), the profile or the key file is missing
                   or not readable, or other users can write the key file
               69  the device is missing, busy or not permitted; the reader does not

@@ -11,7 +11,8 @@ struct Simulate: Verb {
     static let configuration = CommandConfiguration(
         abstract: "Offer a simulated reader to other programs, or to another machine.",
         discussion: """
-            Each program that connects gets a reader of its own, until interrupted. The reader presents cards one \
+            Each program that connects gets a reader of its own, until interrupted; an spm20 with a virtual card is \
+            one terminal for all, which knows earlier payments. The reader presents cards one \
             after the other, each --delay seconds after it starts to wait for one. All of them are test cards. Other \
             machines find a Bluetooth serial port (rfcomm:); programs on this computer connect to a TCP port (tcp:) or \
             to a terminal (pty), whose reader starts with the first bytes that it receives. The link to open is \
@@ -93,7 +94,7 @@ struct Simulate: Verb {
         help: ArgumentHelp(
             "Virtual card with its cardholder, for jackdaw emv pay, instead of test cards: a name in "
                 + "\(String.words(PaymentFiles.decks, "or")), or a JSON file. For the readers "
-                + "\(String.words(PaymentLink.linked.map(\.reader), "and")).",
+                + "\(Self.paymentReaders).",
             valueName: "card"),
         completion: .file(extensions: ["json"]))
     var virtualCard: String?
@@ -155,12 +156,14 @@ struct Simulate: Verb {
                 "Omit the reader's options: echo has no cards, faults, battery, firmware, profile, key and settings.")
         }
         if virtualCard != nil {
-            guard paymentReader != nil else {
-                throw ValidationError(
-                    "--virtual-card is for \(String.words(PaymentLink.linked.map(\.reader), "and")).")
+            guard paymentReader != nil || swipeReader != nil else {
+                throw ValidationError("--virtual-card is for \(Self.paymentReaders).")
             }
-            guard card.isEmpty, profile == nil, keyFile == nil else {
-                throw ValidationError("Give --virtual-card without --card, --profile and --key-file.")
+            guard card.isEmpty, manner == .swiped else {
+                throw ValidationError("Give --virtual-card without --card and --manner.")
+            }
+            guard swipeReader != nil || (profile == nil && keyFile == nil) else {
+                throw ValidationError("Give --virtual-card without --profile and --key-file.")
             }
         }
         let carriers = ReaderFamily.named(reader.name)?.carriers ?? []
@@ -225,6 +228,12 @@ struct Simulate: Verb {
     /// The reader's kind, if it takes payments.
     private var paymentReader: PaymentLink? { PaymentLink(name: "sim:\(reader.name)") }
 
+    /// The reader on the audio jack at which a virtual card is swiped.
+    private var swipeReader: SwipeLink? { SwipeLink(family: reader.name) }
+
+    private static let paymentReaders = String.words(
+        PaymentLink.linked.map(\.reader) + SwipeLink.all.map(\.family), "and")
+
     private var isOnCard: Bool { if case .card = link { true } else { false } }
 
     /// Simulates the reader in sound until the user interrupts it.
@@ -279,7 +288,9 @@ struct Simulate: Verb {
     ) throws(CommandError) -> ReaderPlan? {
         guard case .family(let family) = reader else { return nil }
         var plan = ReaderPlan(model: try model(of: family, values, console, environment))
-        if virtualCard == nil {
+        if let virtualCard {
+            if swipeReader != nil { plan.deck = try swipes(of: virtualCard) }
+        } else {
             plan.deck = (card.isEmpty ? SimulatedCard.deck : card).map {
                 Presentation($0, manner.manner, after: .seconds(delay))
             }
@@ -289,7 +300,19 @@ struct Simulate: Verb {
         if let battery { plan.device.battery = battery }
         if let firmware { plan.device.firmware = firmware }
         for setting in setting { plan.device.settings[setting.number] = setting.value }
+        // A program that was killed, or whose link was lost, asks the terminal how its payment ended.
+        if virtualCard != nil, paymentReader == .spm20 { plan.share(clock: environment.clock) }
         return plan
+    }
+
+    /// The swipes of a virtual card by its cardholder.
+    private func swipes(of card: String) throws(CommandError) -> [Presentation] {
+        let setup = try PaymentFiles(card: card, deck: nil).setup(payer: nil, issuer: nil)
+        let swipes = setup.swipes(after: .seconds(delay))
+        guard !swipes.isEmpty else {
+            throw CommandError(.usage, "\(card): this cardholder does not swipe the card")
+        }
+        return swipes
     }
 
     /// The model of the reader, with the profile or the key if there is one.

@@ -162,11 +162,34 @@ import Testing
         #expect(run.status == 64 && run.output.isEmpty)
     }
 
-    @Test func aReaderThatIsMissingIsReported() {
-        let run = CommandRun(
-            "emv", "pay", "--link", "tcp:127.0.0.1:1", "--reader", "miura", "--card",
-            "\(Self.root)/cards/deck/approved-online.json")
+    @Test func aReaderThatIsMissingIsReported() async throws {
+        let run = try await onOwnThread {
+            CommandRun(
+                "emv", "pay", "--link", "tcp:127.0.0.1:1", "--reader", "miura", "--card",
+                "\(Self.root)/cards/deck/approved-online.json")
+        }
         #expect(run.status == 69 && run.output.isEmpty && !run.messages.isEmpty)
+    }
+
+    /// A recording of a payment, a sound file, a folder and an empty file. The message has no content of the file.
+    @Test(arguments: ["{\"jackdaw-payment\":1}\n", "RIFF1234", "4761739001010010\n", ""])
+    func aFileThatIsNoTranscriptIsInvalidData(_ text: String) async throws {
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let link = "replay:" + (try folder.write(text.utf8, to: "link.txt"))
+        let card = "\(Self.root)/cards/deck/approved-online.json"
+        for line in [
+            ["emv", "pay", "--link", link, "--reader", "miura", "--card", card], ["emv", "read", "--link", link],
+            ["listen", "--link", link, "--reader", "miura"],
+        ] {
+            // The command blocks its thread, and its payment needs those of the pool.
+            let run = try await onOwnThread { CommandRun(line) }
+            #expect(run.status == 65 && run.output.isEmpty, "\(line)")
+            #expect(run.messages.contains("link.txt is not a transcript (line 1: "), "\(run.messages)")
+            #expect(!run.messages.contains("4761739001010010"))
+        }
+        let run = CommandRun("emv", "read", "--link", "replay:/")
+        #expect(run.status == 65 && run.messages.contains("not a regular file"))
     }
 
     @Test(arguments: [

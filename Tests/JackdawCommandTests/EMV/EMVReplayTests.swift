@@ -172,11 +172,18 @@ import Testing
 
     // MARK: files that are no recordings
 
-    @Test(arguments: ["", "{}", "RIFF1234", "jackdaw-transcript 1 masked tcp:a:1\n", "4761739001010010\n"])
+    @Test(arguments: ["", "{}", "RIFF1234", "\u{0}\u{1}", "{\"applications\": []}", "4761739001010010\n"])
     func otherFilesAreRefused(_ text: String) throws {
         let run = try Recorded().replay(text: text)
         #expect(run.status == 65 && run.output.isEmpty)
-        #expect(run.messages.contains("line 1") && !run.messages.contains("4761739001010010"))
+        #expect(run.messages.contains("other.txt: not a valid recording of a payment (line 1"))
+        #expect(!run.messages.contains("4761739001010010"))
+    }
+
+    @Test func aTranscriptOfALinkIsNamed() throws {
+        let run = try Recorded().replay(text: "jackdaw-transcript 1 masked tcp:a:1\n")
+        #expect(run.status == 65 && run.output.isEmpty)
+        #expect(run.messages.contains("other.txt: this is the transcript of a link"))
     }
 
     @Test func theLineOfAnErrorIsNamed() throws {

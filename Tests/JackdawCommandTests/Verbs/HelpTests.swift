@@ -38,8 +38,8 @@ import Testing
         #expect(!CommandRun(verb, "--channel", "0", "a.wav").messages.contains("one of"))
     }
 
-    @Test(arguments: ["frame", "listen", "simulate"]) func theHelpListsTheKeySchemes(verb: String) {
-        let help = CommandRun(verb, "--help").output
+    @Test(arguments: ["frame", "listen", "simulate", "emv pay"]) func theHelpListsTheKeySchemes(verb: String) {
+        let help = Self.help(verb).output
         let section = help.components(separatedBy: "KEY SCHEMES\n").last?.components(separatedBy: "\n\n").first ?? ""
         let listed = section.split(separator: "\n").compactMap { $0.split(separator: " ").first.map(String.init) }
         let known = KeyScheme.allCases.filter { verb != "simulate" || $0 != .aesDataEncryption }

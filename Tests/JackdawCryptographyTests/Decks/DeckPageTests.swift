@@ -22,7 +22,9 @@ import Testing
     /// The readers that take each presentation of the card.
     private static func readers(_ card: DeckCard) -> String {
         let links = PaymentLink.allCases.filter { $0.takesEachPresentation(of: card.payer) }
-        return links == PaymentLink.allCases ? "all" : links.map { "`\($0.rawValue)`" }.joined(separator: ", ")
+        guard links != PaymentLink.allCases else { return "all" }
+        let jacks = SwipeLink.all.filter { $0.takesEachPresentation(of: card.payer) }
+        return (links.map(\.rawValue) + jacks.map(\.name)).map { "`\($0)`" }.joined(separator: ", ")
     }
 
     private static func table(_ folder: DeckFolder) throws -> String {

@@ -91,6 +91,14 @@ import Testing
         #expect(till.reasons.allSatisfy { !$0.text.isEmpty })
     }
 
+    /// The last part may be a tag or a status word in hexadecimal digits.
+    @Test(arguments: DeckName.all) func codesOfReasonsAreInSnakeCase(_ card: DeckName) throws {
+        let (_, ends) = try till(card)
+        for code in ends.reasons {
+            #expect(code.wholeMatch(of: #/[a-z0-9_]+(\.[a-z0-9_]+)*(\.[0-9A-F]{2,})?/#) != nil, "\(code)")
+        }
+    }
+
     @Test func equalFilesGiveEqualPayments() throws {
         let name = DeckName(folder: .deck, name: "cda-online")
         var (first, _) = try till(name)

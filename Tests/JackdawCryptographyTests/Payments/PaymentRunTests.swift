@@ -111,20 +111,19 @@ import Testing
         try checkSecrets(ended, of: card)
     }
 
-    /// After each step of a payment that the issuer approves: the journal decides whether it is taken back.
-    @Test(arguments: PaymentLink.allCases.filter { $0 != .spm20 })
-    func aProgramThatIsKilledLosesNoMoney(_ link: PaymentLink) throws {
+    /// After each step of a payment that the issuer approves: the journal decides whether it is taken back. An SPm20 is
+    /// asked how the payment ended, and refunds it.
+    @Test(arguments: PaymentLink.allCases) func aProgramThatIsKilledLosesNoMoney(_ link: PaymentLink) throws {
         let card = DeckName(folder: .deck, name: "approved-online")
         let (setup, ends) = (try PaymentRuns.setup(card), try PaymentRuns.ends(card))
         var verdicts: [PaymentResult.Verdict: Int] = [:]
-        for steps in 0...100 {
+        for steps in 0... {
             var run = try PaymentRun(
                 setup, amount: ends.amount, currency: ends.currency, at: link, LibCryptoPrimitives(mode: .test))
             var outputs = run.start()
             for _ in 0..<steps where run.nextDeadline != nil { outputs += run.advance() }
             let isOver = run.nextDeadline == nil
-            let killed = run.kill()
-            outputs += try #require(killed)
+            outputs += run.kill()
             while run.nextDeadline != nil { outputs += run.advance() }
             let ended = PaymentRuns.Ended(run: run, outputs: outputs)
             #expect(run.result.isSettled, "after \(steps)")
@@ -135,6 +134,80 @@ import Testing
         }
         // Before the issuer is asked, while it may have approved, and after the record is stored.
         #expect(Set(verdicts.keys) == [.failed, .reversed, .approved], "\(verdicts)")
+    }
+
+    /// At an SPm20, in the payment and again while the terminal is asked or refunds it: no refund is sent twice.
+    @Test func aProgramThatIsKilledTwiceLosesNoMoney() throws {
+        let card = DeckName(folder: .deck, name: "approved-online")
+        let (setup, ends) = (try PaymentRuns.setup(card), try PaymentRuns.ends(card))
+        for first in stride(from: 0, to: 160, by: 8) {
+            for second in stride(from: 0, to: 40, by: 4) {
+                var run = try PaymentRun(
+                    setup, amount: ends.amount, currency: ends.currency, at: .spm20, LibCryptoPrimitives(mode: .test))
+                _ = run.start()
+                for count in [first, second] {
+                    for _ in 0..<count where run.nextDeadline != nil { _ = run.advance() }
+                    _ = run.kill()
+                }
+                while run.nextDeadline != nil { _ = run.advance() }
+                let captured = run.result.verdict == .approved ? ends.amount : 0
+                #expect(run.result.isSettled && run.result.captured == captured, "after \(first) and \(second)")
+            }
+        }
+    }
+
+    /// The link to an SPm20 is lost after each step, and opened again: the terminal is asked how the payment ended.
+    @Test func aLinkThatIsLostLosesNoMoney() throws {
+        let card = DeckName(folder: .deck, name: "approved-online")
+        let (setup, ends) = (try PaymentRuns.setup(card), try PaymentRuns.ends(card))
+        var verdicts: [PaymentResult.Verdict: Int] = [:]
+        for steps in 0... {
+            var run = try PaymentRun(
+                setup, amount: ends.amount, currency: ends.currency, at: .spm20, LibCryptoPrimitives(mode: .test))
+            var outputs = run.start()
+            for _ in 0..<steps where run.nextDeadline != nil { outputs += run.advance() }
+            let isOver = run.nextDeadline == nil
+            outputs += run.loseLink(at: .zero)
+            while run.nextDeadline != nil { outputs += run.advance() }
+            let ended = PaymentRuns.Ended(run: run, outputs: outputs)
+            #expect(run.result.isSettled, "after \(steps)")
+            #expect(run.result.captured == (run.result.verdict == .approved ? ends.amount : 0), "after \(steps)")
+            // The terminal knows the end at once: no one waits for the limit of the payment.
+            #expect(!ended.events.contains("timer"), "after \(steps)")
+            try checkReplay(ended)
+            verdicts[run.result.verdict, default: 0] += 1
+            if isOver { break }
+        }
+        #expect(verdicts[.approved, default: 0] > 0 && verdicts[.failed, default: 0] > 0, "\(verdicts)")
+        #expect(verdicts[.reversed] == nil, "\(verdicts)")
+    }
+
+    /// The cardholder enters the PIN shortly before the limit of the payment at an SPm20, and the issuer approves after it.
+    @Test func aLateApprovalIsRefunded() throws {
+        let rules = "\"rules\": [{\"delay\": 20000, \"times\": 1},"
+        let issuer = try IssuerFile.text.replacing("\"rules\": [", with: rules, maxReplacements: 1)
+        let payer = "{\"pin\": {\"digits\": \"1234\"}, \"delays\": {\"pin\": 296000}}"
+        let card = DeckName(folder: .deck, name: "approved-online")
+        let ended = try PaymentRuns.pay(card, at: .spm20, payer: payer, issuer: issuer)
+        #expect(ended.events.contains("timer"))
+        let result = ended.run.result
+        #expect(result.outcome == .failedHostTimeout && result.verdict == .reversed)
+        #expect(result.isSettled && result.captured == 0)
+        // The issuer approved, took the money and gave it back: without the refund, the payment would be captured.
+        #expect(result.account != nil)
+        try checkReplay(ended)
+    }
+
+    /// The refund does not reach the issuer: the payment stays open.
+    @Test func aRefundThatDoesNotArriveIsNotSettled() throws {
+        let rules = """
+            "rules": [{"delay": 20000, "times": 1}, {"message": "refund", "delivery": "lost"},
+            """
+        let issuer = try IssuerFile.text.replacing("\"rules\": [", with: rules, maxReplacements: 1)
+        let payer = "{\"pin\": {\"digits\": \"1234\"}, \"delays\": {\"pin\": 296000}}"
+        let card = DeckName(folder: .deck, name: "approved-online")
+        let result = try PaymentRuns.pay(card, at: .spm20, payer: payer, issuer: issuer).run.result
+        #expect(result.outcome == .failedHostTimeout && !result.isSettled && result.captured > 0)
     }
 
     @Test(arguments: PaymentLink.allCases) func theTillShowsTheTextsOfThePayment(_ link: PaymentLink) throws {

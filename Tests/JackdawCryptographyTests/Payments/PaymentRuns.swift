@@ -49,7 +49,13 @@ enum PaymentRuns {
         while let next = run.nextDeadline {
             now = max(now, next)
             outputs += run.advance()
-            for command in run.takeUnsent() { outputs += run.receive(card.receive(command.span).octets, at: now) }
+            for task in run.takeTasks() {
+                switch task {
+                case .send(let command): outputs += run.receive(card.receive(command.span).octets, at: now)
+                case .resetCard: _ = card.powerOn()
+                case .power: Issue.record("a card has no power of its own")
+                }
+            }
         }
         return Ended(run: run, outputs: outputs)
     }

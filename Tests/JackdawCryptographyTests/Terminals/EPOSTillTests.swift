@@ -4,86 +4,9 @@ import JackdawSimulator
 import JackdawTestSupport
 import Testing
 
-/// A till with a simulated PosMate.
-enum EPOSTill {
-    static func make(
-        _ file: ChipCardFile = .visa, amount: UInt64 = 6000, payer: String? = nil, card: [String: String] = [:],
-        deck: [Presentation] = [], faults: [PlannedFault] = [], step: Int = .max,
-        interference: (PaymentEvent, after: Int)? = nil
-    ) throws -> ReaderTill<EPOSPayment> {
-        let parts = try TerminalParts(file, amount: amount, payer: payer, card: card)
-        let settings = try EPOSPaymentSettings(profile: try #require(ReaderFamily.named("epos")).simulatedProfile)
-        let terminal = EPOSTerminal(
-            parts.settings, settings, card: parts.card, payer: parts.payer, parts.primitives,
-            pinCipher: parts.pinCipher)
-        return ReaderTill(
-            EPOSPayment(parts.transaction, settings), SimulatedReader(terminal, deck: deck, faults: faults), parts,
-            step: step, interference: interference)
-    }
-}
-
-/// Whole payments at a simulated PosMate, over an invented wire: virtual card and contact kernel in the terminal, its
-/// messages and statuses, the flow and the issuer at the till. Each ends as with the kernel in the till itself
-/// (`SimulatedTillTests`).
+/// Whole payments at a simulated PosMate, over an invented wire, with the messages and statuses of the terminal: what other
+/// readers do not do. The rest is in `KernelReaderTillTests`.
 @Suite struct EPOSTillTests {
-    /// The card verifies the issuer's cryptogram (ARPC), which the answer to `GoOnline` carries as object 91.
-    @Test(arguments: ChipCardFile.allCases) func theIssuerApproves(_ file: ChipCardFile) throws {
-        var till = try EPOSTill.make(file)
-        #expect(till.run() == .approved)
-        #expect(till.disagreements == [])
-        #expect(
-            till.events == [
-                .start, .prepared, .cardInserted, .pinRequested, .pinEntered, .firstARQC, .hostApproved, .secondTC,
-                .recordStored,
-            ])
-        #expect(till.objects[0x95] == hex("0000000000"))
-        #expect(till.objects[0x8A] == hex("3030"))
-        #expect(till.sent.contains { hexadecimal($0).contains("8A02303091") })
-    }
-
-    @Test(arguments: ChipCardFile.allCases) func aWrongCryptogramOfTheIssuerIsReversed(_ file: ChipCardFile) throws {
-        var till = try EPOSTill.make(file, amount: 5141)
-        #expect(till.run() == .declinedByCard)
-        #expect(till.disagreements == [])
-        #expect(till.issuer.ledger["1"]?.isReversed == true)
-    }
-
-    /// The rules of `issuers/test.json`, as in `SimulatedTillTests`.
-    @Test(arguments: [
-        (UInt64(5105), PaymentOutcome.declinedOnline, PaymentEvent.hostDeclined),
-        (5101, .declinedOnline, .hostReferred), (5142, .approved, .hostApproved),
-        (5198, .approvedOffline, .hostUnreachable), (1000, .approvedOffline, .firstTC),
-        (250_000, .declinedOffline, .firstAAC), (5196, .failedHostTimeout, .timer),
-        (5199, .failedHostTimeout, .hostAnswerUnreadable),
-    ])
-    func paymentsEndAsTheIssuerSays(_ amount: UInt64, _ outcome: PaymentOutcome, _ event: PaymentEvent) throws {
-        for file in ChipCardFile.allCases {
-            var till = try EPOSTill.make(file, amount: amount)
-            #expect(till.run() == outcome)
-            #expect(till.events.contains(event))
-            #expect(till.disagreements == [], "\(file)")
-        }
-    }
-
-    @Test func bytesThatComeOneByOneChangeNothing() throws {
-        var whole = try EPOSTill.make()
-        var single = try EPOSTill.make(step: 1)
-        #expect(whole.run() == single.run())
-        #expect(whole.events == single.events)
-        #expect(whole.sent == single.sent)
-    }
-
-    @Test(arguments: [
-        ("{\"pin\": {\"digits\": \"1234\", \"wrong_first\": 1}}", PaymentOutcome.approved, PaymentEvent.pinWrong),
-        ("{\"pin\": {\"action\": \"cancel\"}}", .cancelled, .pinCancelled),
-    ])
-    func thePINIsEnteredAtTheTerminal(_ payer: String, _ outcome: PaymentOutcome, _ event: PaymentEvent) throws {
-        var till = try EPOSTill.make(payer: payer)
-        #expect(till.run() == outcome)
-        #expect(till.events.contains(event), "\(till.events)")
-        #expect(till.disagreements == [])
-    }
-
     /// Without a PIN the card asks for a signature, which the merchant compares at the terminal before the card
     /// decides.
     @Test(arguments: [
@@ -95,73 +18,11 @@ enum EPOSTill {
     func theSignatureIsComparedAtTheTerminal(
         _ signature: String, _ outcome: PaymentOutcome, _ events: [PaymentEvent]
     ) throws {
-        var till = try EPOSTill.make(payer: "{\"pin\": {\"action\": \"bypass\"}\(signature)}")
+        var till = try KernelReader.posmate.bench(payer: "{\"pin\": {\"action\": \"bypass\"}\(signature)}")
         #expect(till.run() == outcome)
         #expect(till.disagreements == [])
         #expect(till.events.contains(.pinBypassed))
         for event in events { #expect(till.events.contains(event), "\(till.events)") }
-        #expect(till.issuer.ledger["1"]?.isReversed == (outcome != .approved))
-    }
-
-    /// The card is removed after each of its answers: no money moves, or the whole payment is done.
-    @Test(arguments: ChipCardFile.allCases) func aCardThatIsRemovedLosesNoMoney(_ file: ChipCardFile) throws {
-        var outcomes: [PaymentOutcome: Int] = [:]
-        let pin = file == .visa ? "1234" : "4315"
-        for exchange in 1...40 {
-            let payer = "{\"pin\": {\"digits\": \"\(pin)\"}, \"removal\": {\"after_exchange\": \(exchange)}}"
-            var till = try EPOSTill.make(file, payer: payer)
-            let end = till.run()
-            let outcome = try #require(end)
-            outcomes[outcome, default: 0] += 1
-            #expect(till.disagreements == [], "exchange \(exchange): \(outcome)")
-        }
-        #expect(Set(outcomes.keys).isSubset(of: [.failedCardRemoved, .failedAutoReversed, .approved]), "\(outcomes)")
-        #expect(outcomes[.failedCardRemoved, default: 0] > 5)
-        #expect(outcomes[.failedAutoReversed, default: 0] > 0)
-    }
-
-    /// The merchant cancels after each event. After the request has left, the payment goes on.
-    @Test func aPaymentThatIsCancelledIsStopped() throws {
-        var outcomes: Set<PaymentOutcome> = []
-        for count in 1...9 {
-            var till = try EPOSTill.make(interference: (.cancelled, after: count))
-            let end = till.run()
-            outcomes.insert(try #require(end))
-            #expect(till.disagreements == [], "after \(count)")
-        }
-        #expect(outcomes == [.cancelled, .approved])
-    }
-
-    /// A card without a chip is swiped, and pays by its stripe.
-    @Test func aSwipeEntersTheSameFlow() throws {
-        let track = ";4761739001010010=28121010000012345678?"
-        var till = try EPOSTill.make(
-            payer: "{\"presents\": [\"tap\"]}", deck: [Presentation(SimulatedCard("stripe", track2: track))])
-        #expect(till.run() == .approved)
-        #expect(till.events == [.start, .prepared, .cardSwiped, .hostApproved, .recordStored])
-        #expect(till.disagreements == [])
-        #expect(till.issuer.ledger["1"]?.capture == .online)
-    }
-
-    /// A card with a chip is not accepted by its stripe: the terminal asks for a card again.
-    @Test func aSwipedChipCardIsRefused() throws {
-        let track = ";4761739001010010=28122010000012345678?"
-        var till = try EPOSTill.make(
-            payer: "{\"presents\": [\"tap\"]}", deck: [Presentation(SimulatedCard("stripe", track2: track))])
-        #expect(till.run() == .failedTimeout)
-        #expect(till.events.contains(.chipCardSwiped))
-        #expect(till.disagreements == [])
-    }
-
-    /// Each message of the terminal is lost, repeated, damaged or late, or the link breaks in it.
-    @Test(arguments: [
-        ReaderFault.noAnswer, .refusal, .badCheck, .truncated, .wrongLength, .disconnect, .late, .duplicate, .garbage,
-    ])
-    func aFaultOfTheTerminalLosesNoMoney(_ fault: ReaderFault) throws {
-        for message in 0..<14 {
-            var till = try EPOSTill.make(faults: [PlannedFault(fault, message..<message + 1)])
-            let outcome = till.run()
-            #expect(till.disagreements == [], "\(fault) in message \(message): \(outcome as Any), \(till.events)")
-        }
+        #expect(till.entry?.isReversed == (outcome != .approved))
     }
 }

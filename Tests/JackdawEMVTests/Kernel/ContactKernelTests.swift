@@ -4,7 +4,7 @@ import Testing
 
 /// Whole transactions with a virtual card: EMV Book 3, sections 9 and 10, and Book 4, section 6.
 @Suite struct ContactKernelTests {
-    private func run(
+    func run(
         _ card: VirtualCard, type: UInt8 = 0x22, change: (inout KernelConfiguration) -> Void = { _ in }
     ) throws -> KernelRun<PlainPrimitives> {
         var configuration = try KernelConfiguration.test()
@@ -17,7 +17,7 @@ import Testing
     }
 
     /// A card without issuer's codes goes online, as its codes count as all ones.
-    private func approvedOnline(_ scripts: String = "", profile: String = "1800") throws -> KernelRun<PlainPrimitives> {
+    func approvedOnline(_ scripts: String = "", profile: String = "1800") throws -> KernelRun<PlainPrimitives> {
         var card = VirtualCard.plain()
         card.profile = hex(profile)
         card.cryptograms = [VirtualCard.cryptogram(0x80), VirtualCard.cryptogram(0x40)]
@@ -26,14 +26,14 @@ import Testing
         return run
     }
 
-    private func response(isApproved: Bool, scripts: String = "") throws -> HostResponse {
+    func response(isApproved: Bool, scripts: String = "") throws -> HostResponse {
         HostResponse(
             isApproved: isApproved,
             responseCode: try #require(AuthorisationResponseCode(isApproved ? hex("3030") : hex("3035"))),
             authenticationData: hex("11223344556677880000"), scripts: hex(scripts))
     }
 
-    private func commands(_ run: KernelRun<PlainPrimitives>, _ instruction: UInt8) -> [[UInt8]] {
+    func commands(_ run: KernelRun<PlainPrimitives>, _ instruction: UInt8) -> [[UInt8]] {
         run.card.commands.filter { $0[1] == instruction }
     }
 
@@ -178,29 +178,6 @@ import Testing
         #expect(try run.finish().disposition == .selectAnother)
     }
 
-    /// An answer is one template: objects after it are no part of what a signature covers (Book 3, 6.5 and 10.2).
-    @Test(
-        arguments: [
-            (0, "8006180008010100" + "9F0702FFFF", 0x77), (0, "770A82021800940408010100" + "9F0702FFFF", 0x77),
-            (1, nil, 0x70), (2, "77149F2701809F360200019F26081122334455667788" + "9F1001AA", 0x77),
-            (2, "800B8000011122334455667788" + "9F1001AA", 0x77),
-        ] as [(Int, String?, JackdawEMV.Tag)])
-    func objectsAfterTheTemplateTerminate(_ command: Int, _ answer: String?, _ tag: JackdawEMV.Tag) throws {
-        var run = try approvedOnline()
-        run.card.replaced[command] = (answer.map { hex($0) } ?? run.card.records[0] + hex("9F0702FFFF")) + hex("9000")
-        let reason = try run.finish().termination
-        #expect(reason?.code == .malformed && reason?.tag == tag)
-        #expect(run.card.commands.count == command + 1)
-    }
-
-    @Test func aWarningOfARecordTerminates() throws {
-        var run = try approvedOnline()
-        run.card.replaced[1] = run.card.records[0] + hex("6283")
-        let reason = try run.finish().termination
-        #expect(reason?.code == .status)
-        #expect(reason?.status == .fileInvalidated)
-    }
-
     @Test func velocityAndRandomSelectionSendTheTransactionOnline() throws {
         var card = VirtualCard.plain("9F14010F9F230114")
         card.values = [0x9F36: hex("0020"), 0x9F13: hex("0010")]
@@ -248,90 +225,6 @@ import Testing
         #expect(outcome.disposition == (hasCodes ? .declined : .approved))
     }
 
-    @Test func theHashOfTheCertificateDataIsGiven() throws {
-        // The CDOL1 asks for the TC hash; the card has no TDOL, so that the terminal's is used, and is empty.
-        var card = VirtualCard()
-        card.records = [
-            TagLengthValueBuilder.encode(
-                0x70, hex("5A0899999900000000145F24034912318C0298148D028A028E0A00000000000000001F00"))
-        ]
-        var run = try run(card)
-        let outcome = try run.finish()
-        #expect(outcome.tvr.contains(.defaultTDOLUsed))
-        // FIPS 180-4: the digest of nothing.
-        let digest = hex("DA39A3EE5E6B4B0D3255BFEF95601890AFD80709")
-        #expect(commands(run, 0xAE)[0].dropFirst(5).prefix(20).elementsEqual(digest))
-    }
-
-    @Test func theTerminalOwnsItsObjects() throws {
-        // A record that claims a TVR and an amount does not replace those of the terminal.
-        var card = VirtualCard.plain("9505FFFFFFFFFF9F0206999999999999")
-        card.cryptograms = [VirtualCard.cryptogram(0x80)]
-        var run = try run(card)
-        _ = try run.finish()
-        #expect(commands(run, 0xAE)[0][5..<11] == hex("000000001000")[...])
-        #expect(commands(run, 0xAE)[0][15..<20] == hex("8000000000")[...])
-    }
-
-    /// A card supplies no object whose source is the terminal or the issuer (Book 3, annex A), also not one that the
-    /// terminal does not have.
-    @Test func aCardSuppliesNoObjectOfTheTerminalOrTheIssuer() throws {
-        var card = VirtualCard()
-        let objects: [(tag: JackdawEMV.Tag, value: [UInt8])] = [
-            (0x8A, hex("3030")), (0x89, hex("313233343536")), (0x91, hex("1122334455667788")),
-            (0x98, [UInt8](repeating: 1, count: 20)), (0x9F1E, hex("3132333435363738")), (0x9F5B, hex("2000000000")),
-            (0x9F53, hex("52")), (0x9F16, [UInt8](repeating: 0x31, count: 15)),
-        ]
-        // The kernel computes 98 if a list asks for it.
-        let asked = objects.filter { $0.tag != 0x98 }
-        var (list, record) = (TagLengthValueBuilder(), TagLengthValueBuilder())
-        list.append(0x70) { fields in
-            fields.append(0x5A, hex("9999990000000014"))
-            fields.append(0x5F24, hex("491231"))
-            // A tag that the dictionary does not have, DF01, is the card's.
-            fields.append(0x8C, asked.flatMap { $0.tag.octets + [UInt8($0.value.count)] } + hex("DF0102"))
-            fields.append(0x8D, hex("8A02"))
-            fields.append(0x8E, hex("00000000000000001F00"))
-        }
-        record.append(0x70) { fields in
-            for object in objects { fields.append(object.tag, object.value) }
-            fields.append(0xDF01, hex("ABCD"))
-        }
-        card.records = [list.octets, record.octets]
-        card.cryptograms = [VirtualCard.cryptogram(0x80)]
-        var run = try run(card)
-        let outcome = try run.finish()
-        let values = try #require(commands(run, 0xAE).first).dropFirst(5).dropLast()
-        let count = asked.reduce(0) { $0 + $1.value.count }
-        #expect(values.elementsEqual([UInt8](repeating: 0, count: count) + hex("ABCD")))
-        #expect(outcome.objects.tags.allSatisfy { ![0x89, 0x91, 0x98, 0x9F1E, 0x9F5B, 0x9F53, 0x9F16].contains($0) })
-        #expect(outcome.objects[0x8A] == Array("Z3".utf8))
-    }
-
-    /// The Data Authentication Code (9F45) and the ICC Dynamic Number (9F4C) come out of signatures (Book 2, 5.4 and
-    /// 6.5), and not out of records.
-    @Test func recordsDoNotSupplyTheResultsOfAuthentication() throws {
-        let account = "5A089999990000000014" + "5F2403491231"
-        let lists = "8C069F45029F4C02" + "8D028A02" + "8E0A00000000000000001F00"
-        var card = VirtualCard()
-        card.records = [TagLengthValueBuilder.encode(0x70, hex(account + lists + "9F4502DAC0" + "9F4C021234"))]
-        var run = try run(card)
-        let outcome = try run.finish()
-        #expect(commands(run, 0xAE)[0][5...].elementsEqual(hex("00000000") + [0]))
-        #expect(outcome.objects[0x9F45] == nil && outcome.objects[0x9F4C] == nil)
-    }
-
-    /// The books set no limit to the records of an AFL.
-    @Test(arguments: [(128, nil), (129, KernelTermination.Code.limitExceeded)])
-    func aCardWithTooManyRecordsTerminates(_ count: Int, _ code: KernelTermination.Code?) throws {
-        var card = VirtualCard.plain()
-        card.records += [[UInt8]](repeating: hex("7000"), count: count - 1)
-        var run = try run(card)
-        let reason = try run.finish().termination
-        #expect(reason?.code == code && (code == nil || reason?.tag == 0x94))
-        #expect(commands(run, 0xB2).count == (code == nil ? count : 0))
-    }
-
     /// Type 00 with Amount, Other is a purchase with cashback, too (Book 3, 10.4.2 and 10.5).
     @Test func anotherAmountIsCashback() throws {
         // The usage control allows purchases without cashback; the CVM list has a signature for cashback alone.
@@ -347,166 +240,6 @@ import Testing
             let outcome = try run.finish()
             #expect(outcome.tvr.contains(.serviceNotAllowed) == restriction)
             #expect(outcome.objects[0x9F34] == hex(results))
-        }
-    }
-
-    /// Every script template that the issuer sent has a result, whatever ends the transaction.
-    @Test func scriptsThatAreLeftOutHaveResults() throws {
-        let scripts =
-            "71129F1804000000018609842400000401020304" + "710D9F1804000000028604841E0000" + "72079F180400000003"
-        // The effects: a number, three commands, the host, the commands of two scripts, the second
-        // cryptogram.
-        for (index, results) in [(5, "110000000100000000020000000003"), (7, "200000000120000000020000000003")] {
-            let run = try approvedOnline(scripts)
-            let (_, end) = try #require(try outcome(of: run, answering: .cardLost, to: index))
-            #expect(end.termination?.code == .cardLost)
-            #expect(end.scriptResults.flatMap { $0.octets } == hex(results))
-            #expect(end.objects[0x9F5B] == hex(results))
-        }
-    }
-
-    /// The answers to SELECT and GET PROCESSING OPTIONS are not signed; the records are (Book 3, 10.2 and 10.3).
-    @Test func recordsReplaceObjectsThatAreNotSigned() throws {
-        var application = DataObjectStore()
-        application[0x84] = hex("A0000009990101")
-        application[0x50] = hex("4142")
-        application[0x9F38] = hex("9F0206")
-        application[0x82] = hex("7C00")
-        application[0x5A] = hex("1111110000000000")
-        application[0x8E] = hex("00000000000000001E00")
-        application[0x9F0D] = hex("0000000000")
-        application[0x9F6E] = hex("01")
-        var card = VirtualCard.plain("50014384021122820200009F380195")
-        let locator = "94040801" + "0200"
-        card.replaced[0] = hex("771C82021800" + locator + "9F0D0500000000005A089999990000000022" + "9000")
-        var run = KernelRun(
-            try ContactKernel(.test(), .test(), application: application, PlainPrimitives()), card)
-        let outcome = try run.finish()
-        #expect(outcome.termination == nil)
-        #expect(outcome.objects[0x82] == hex("1800"))
-        #expect(outcome.objects[0x84] == hex("A0000009990101"))
-        #expect(outcome.objects[0x50] == hex("43"))
-        #expect(outcome.objects[0x5A] == hex("9999990000000014"))
-        #expect(outcome.objects[0x8E] == hex("00000000000000001F00"))
-        #expect(outcome.objects[0x9F0D] == nil)
-        #expect(outcome.objects[0x9F38] == hex("9F0206"))
-        #expect(outcome.objects[0x9F6E] == hex("01"))
-    }
-
-    @Test func theProfileComesFromTheProcessingOptionsOnly() throws {
-        var application = DataObjectStore()
-        application[0x82] = hex("1800")
-        var card = VirtualCard.plain()
-        card.replaced[0] = hex("7706" + "940408010100" + "9000")
-        var run = KernelRun(
-            try ContactKernel(.test(), .test(), application: application, PlainPrimitives()), card)
-        let reason = try run.finish().termination
-        #expect(reason?.code == .missing && reason?.tag == 0x82)
-    }
-
-    /// Runs a transaction whose effect with an index, from 0, has another answer.
-    /// - Returns: the task of this effect and the outcome.
-    private func outcome(
-        of run: KernelRun<PlainPrimitives>, answering other: KernelAnswer, to index: Int
-    ) throws -> (KernelEffect.Task, KernelOutcome)? {
-        var (kernel, card) = (run.kernel, run.card)
-        var actions = kernel.start()[...]
-        var task: KernelEffect.Task?
-        var count = 0
-        while let action = actions.popFirst() {
-            switch action {
-            case .step: break
-            case .finished(let end): return task.map { ($0, end) }
-            case .effect(let effect):
-                var answer: KernelAnswer =
-                    switch effect.task {
-                    case .random(let count): .random([UInt8](repeating: 0, count: count))
-                    case .transmit(let command): .response(try card.answer(command))
-                    case .enterPIN: .pinBypassed
-                    case .authorise: .host(run.host)
-                    }
-                if count == index {
-                    answer = other
-                    task = effect.task
-                }
-                count += 1
-                actions += kernel.receive(answer, to: effect.identifier)
-            }
-        }
-        return nil
-    }
-
-    /// A lost card and a cancelled transaction end every effect; once the host was asked, with a reversal.
-    @Test func everyEffectCanBeBrokenOff() throws {
-        for (answer, code) in [
-            (KernelAnswer.cardLost, KernelTermination.Code.cardLost), (.cancelled, .cancelled),
-        ] {
-            var kinds: [String] = []
-            var isAsked = false
-            for index in 0..<20 {
-                let run = try approvedOnline()
-                guard let (task, end) = try outcome(of: run, answering: answer, to: index) else { break }
-                switch task {
-                case .random: kinds.append("random")
-                case .transmit: kinds.append("transmit")
-                case .enterPIN: kinds.append("enterPIN")
-                case .authorise:
-                    kinds.append("authorise")
-                    isAsked = true
-                    #expect(end.host == .unknown)
-                }
-                #expect(end.termination?.code == code)
-                #expect(end.isReversalRequired == isAsked)
-            }
-            #expect(kinds == ["random", "transmit", "transmit", "transmit", "authorise", "transmit"])
-        }
-    }
-
-    /// The second cryptogram decides; a card that leaves during the scripts of template 72 fails them (Book 3, 10.10).
-    @Test(arguments: [KernelAnswer.cardLost, .cancelled])
-    func anApprovalOutlivesTheScriptsAfterIt(_ answer: KernelAnswer) throws {
-        let scripts = "72139F180400000001860484180000860484180000" + "72068604841E0000"
-        // The effects: a number, three commands, the host, the second cryptogram, and the two commands of the script.
-        let run = try approvedOnline(scripts)
-        let (_, end) = try #require(try outcome(of: run, answering: answer, to: 7))
-        #expect(end.disposition == .approved && !end.isReversalRequired)
-        #expect(end.objects[0x9F5B] == hex("12000000010000000000"))
-        #expect(end.scriptResults.count == 2)
-        #expect(end.tvr.contains(.scriptFailedAfterFinalGAC))
-        #expect(end.objects[0x95] == end.tvr.octets)
-        #expect(end.tsi.contains(.scriptProcessingPerformed))
-    }
-
-    @Test func theCardIsLostAtEachCommand() throws {
-        var whole = try approvedOnline("710B86098424000004AABBCCDD", profile: "1C00")
-        _ = try whole.finish()
-        let count = whole.card.commands.count
-        #expect(count == 6)
-        for lost in 0..<count {
-            let run = try approvedOnline("710B86098424000004AABBCCDD", profile: "1C00")
-            var (kernel, card) = (run.kernel, run.card)
-            var actions = kernel.start()[...]
-            var outcome: KernelOutcome?
-            while let action = actions.popFirst() {
-                switch action {
-                case .step: break
-                case .finished(let end): outcome = end
-                case .effect(let effect):
-                    let answer: KernelAnswer =
-                        switch effect.task {
-                        case .random(let count): .random([UInt8](repeating: 0, count: count))
-                        case .transmit where card.commands.count == lost: .cardLost
-                        case .transmit(let command): .response(try card.answer(command))
-                        case .enterPIN: .pinBypassed
-                        case .authorise: .host(run.host)
-                        }
-                    actions += kernel.receive(answer, to: effect.identifier)
-                }
-            }
-            let end = try #require(outcome)
-            #expect(end.termination?.code == .cardLost)
-            // After the issuer's approval, a lost card means a reversal.
-            #expect(end.isReversalRequired == (lost >= 3))
         }
     }
 }

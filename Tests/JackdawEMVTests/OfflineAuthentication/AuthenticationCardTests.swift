@@ -99,7 +99,8 @@ import Testing
     @Test func theFirstDecisionComesAfterTheSignature() throws {
         var count = 0
         for row in try rows()
-        where row.output.method == "CDA" && ["cryptogramInformation", "transactionData"].contains(row.output.failure) {
+        where row.output.method == "CDA" && ["cryptogram_information", "transaction_data"].contains(row.output.failure)
+        {
             count += 1
             var run = try transaction(row)
             _ = try run.finish()
@@ -135,7 +136,7 @@ import Testing
         card.authenticatedCount = 1
         card.signature = input.internal_authenticate.map { hex($0) }
         // The terminal does not ask for a signature once the certificates have failed.
-        let isSigned = [nil, "cryptogramInformation", "transactionData"].contains(row.output.failure)
+        let isSigned = [nil, "cryptogram_information", "transaction_data"].contains(row.output.failure)
         if let answer = input.generate_ac, isSigned { card.cryptograms = [hex(answer + "9000")] }
         var application = DataObjectStore()
         application[0x84] = hex("A0000009990101")
@@ -153,7 +154,7 @@ import Testing
     /// A list with a part of the unpredictable number lets a card repeat a signature (Book 2, 6.5.1).
     @Test func aListWithAPartOfTheNumberFails() throws {
         let row = try #require(try rows().first { $0.id == "dda-default-ddol" })
-        for (list, code) in [("9F3700", "dynamicList"), ("9F3703", "dynamicList"), ("9F3704", nil)] {
+        for (list, code) in [("9F3700", "dynamic_list"), ("9F3703", "dynamic_list"), ("9F3704", nil)] {
             var run = try transaction(row)
             run.card.records.append(hex("70069F4903" + list))
             _ = try run.finish()

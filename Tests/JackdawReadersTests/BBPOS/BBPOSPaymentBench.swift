@@ -3,35 +3,22 @@
 import JackdawTestSupport
 import Testing
 
-/// A payment at an EMVSwiper that a test plays: reports of the reader go in, and calls and events come out.
-struct BBPOSPaymentBench: ~Copyable {
-    var payment: BBPOSPayment
-    let wire: BBPOSPaymentWire
-    var now = Duration.zero
-    /// The calls that were sent, and the names of the events with the effects that they answer.
-    private(set) var log: [String] = []
-    private var next = 0
+/// A payment at an EMVSwiper: reports of the reader go in, and calls and events come out.
+typealias BBPOSPaymentBench = ReaderPaymentBench<BBPOSPayment, BBPOSPaymentWire>
 
+extension ReaderPaymentBench where Payment == BBPOSPayment, Wire == BBPOSPaymentWire {
     init() throws {
         let settings = try Self.settings()
-        let transaction = try miuraTransaction()
-        wire = settings.wire
-        payment = BBPOSPayment(transaction, settings)
+        let wire = settings.wire
+        self.init(BBPOSPayment(try miuraTransaction(), settings), wire) { bytes in
+            wire.call(bytes.span).map { "\($0)" } ?? "unknown"
+        }
     }
 
     /// The settings of the simulated reader.
     static func settings() throws -> BBPOSPaymentSettings {
         try BBPOSPaymentSettings(profile: try #require(ReaderFamily.named("bbpos")).simulatedProfile)
     }
-
-    /// Carries out an action, whose effect has the next number.
-    mutating func carryOut(_ action: PaymentAction, host: HostResponse? = nil) {
-        next += 1
-        take(
-            payment.carryOut(PaymentEffect(identifier: next, action: action), host: host, isTapAllowed: false, at: now))
-    }
-
-    mutating func choose(_ index: Int) { take(payment.choose(index, at: now)) }
 
     /// Sends reports of the reader.
     mutating func report(_ reports: BBPOSReport...) {
@@ -43,39 +30,13 @@ struct BBPOSPaymentBench: ~Copyable {
         report(.request(request, objects.map { ReaderBytes($0) }))
     }
 
-    mutating func receive(_ bytes: [UInt8]) { take(payment.receive(bytes.span, at: now)) }
-
-    mutating func lose() { take(payment.lose()) }
-
-    /// Lets time pass.
-    mutating func wait(_ duration: Duration) {
-        now += duration
-        take(payment.advance(to: now))
-    }
-
-    /// Returns what happened since the last call.
-    mutating func takeLog() -> [String] {
-        defer { log = [] }
-        return log
-    }
-
-    private mutating func take(_ outputs: [ReaderPaymentOutput]) {
-        for output in outputs {
-            switch output {
-            case .send(let bytes): log.append("> " + (wire.call(bytes.span).map { "\($0)" } ?? "unknown"))
-            case .event(let event, let identifier): log.append(event.rawValue + (identifier.map { " \($0)" } ?? ""))
-            case .note: break
-            }
-        }
-    }
-
     /// Prepares the reader for a card: the effects 1 and 2.
     mutating func prepare() {
         carryOut(.prepare)
         report(.deviceInfo(["batteryPercentage": "80"]))
         carryOut(.acceptCard)
         report(.waitingForCard)
-        log = []
+        takeLog()
     }
 
     /// Prepares the reader, inserts a card and begins its payment: the effects 1, 2 and 3.
@@ -84,13 +45,13 @@ struct BBPOSPaymentBench: ~Copyable {
         report(.card(.chip, nil))
         carryOut(.processCard)
         report(.started(true))
-        log = []
+        takeLog()
     }
 
     /// Goes on to the question to the issuer, with these objects.
     mutating func askIssuer(_ objects: String = "9F270180") {
         ask(.issuer, objects)
-        log = []
+        takeLog()
     }
 }
 

@@ -86,6 +86,23 @@ import Testing
         #expect(count == 100 * first.count)
     }
 
+    /// The first frame of a chained answer, which waits for the second.
+    @Test func framesThatWaitAreOverwritten() throws {
+        var mask = MiuraPaymentMask()
+        var frame = PublishedMiuraFrames.declined[0].map { $0 }
+        let inverted = frame.map { ~$0 }
+        let address = unsafe frame.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
+        let first = mask.maskMessages(frame, isSent: false)
+        frame = []
+        #expect(first.isEmpty)
+        let waiting = try processMemory(at: address, count: inverted.count)
+        #expect(waiting.map { ~$0 } == inverted)
+        #expect(!mask.maskMessages(PublishedMiuraFrames.declined[1], isSent: false).isEmpty)
+        // The allocator writes its own notes into freed memory.
+        let left = try processMemory(at: address, count: inverted.count)
+        #expect(zip(left, inverted).count { $0 == ~$1 && $0 != 0 } < 64)
+    }
+
     @Test func otherBytesAreMasked() {
         let done = PublishedMiuraFrames.done
         for bytes in [[], [0x01], Array(done.dropLast()), done + [0x00], hex("010002900094"), hex("4761739001010010")] {

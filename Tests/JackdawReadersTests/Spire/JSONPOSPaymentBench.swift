@@ -34,6 +34,21 @@ struct JSONPOSPaymentBench: ~Copyable {
 
     mutating func reconnect() { take(payment.reconnect(at: now)) }
 
+    /// Begins the conversation on a new link: the requests of two numbers.
+    mutating func reconnect(_ synchronise: String, _ network: String) throws {
+        reconnect()
+        wait(.milliseconds(100))
+        try answer(#"{"jsonrpc":"2.0","id":"\#(synchronise)","result":{}}"#)
+        try answer(#"{"jsonrpc":"2.0","id":"\#(network)","result":{}}"#)
+    }
+
+    mutating func recover(isReversed: Bool, refunds: Int = 0) throws {
+        take(payment.recover(isReversed: isReversed, refunds: refunds, restarts: 1, at: now))
+        wait(.milliseconds(100))
+        try answer(#"{"jsonrpc":"2.0","id":"1-1","result":{}}"#)
+        try answer(#"{"jsonrpc":"2.0","id":"1-2","result":{}}"#)
+    }
+
     mutating func opened(_ connection: Int) { take(payment.opened(connection)) }
 
     mutating func closed(_ connection: Int) { take(payment.closed(connection, reason: "gone")) }
@@ -61,6 +76,10 @@ struct JSONPOSPaymentBench: ~Copyable {
             case .event(let event, let identifier): log.append(event.rawValue + (identifier.map { " \($0)" } ?? ""))
             case .status(let status): log.append("status \(status.step?.rawValue ?? "none")")
             case .result(let result): log.append("\(result)")
+            case .refundDue(let number):
+                log.append("refund \(number)")
+                take(payment.sendRefund(at: now))
+            case .settlement(let settlement): log.append("\(settlement)")
             case .tunnel(let task): log.append("\(task)")
             case .note: break
             }

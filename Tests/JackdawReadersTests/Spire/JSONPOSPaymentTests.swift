@@ -159,17 +159,6 @@ private func check(_ number: Int) -> String { #"> {"id":"\#(number)","jsonrpc":"
         #expect(bench.takeLog() == ["declined(\"aborted\")", "host_declined 3"])
     }
 
-    @Test func aPaymentThatTheFlowGaveUpIsSettled() throws {
-        var bench = try JSONPOSPaymentBench()
-        try bench.purchase()
-        bench.carryOut(.reverse(.timeout))
-        bench.carryOut(.end(.failedHostTimeout))
-        #expect(bench.takeLog() == [abort, check(4)])
-        try bench.answer(#"{"jsonrpc":"2.0","id":"4","result":{"response_text":"Approved","transaction_id":"5"}}"#)
-        // It must be refunded: no event of the payment.
-        #expect(bench.takeLog() == ["approved(transaction: Optional(\"5\"))"])
-    }
-
     @Test func theLossOfTheLinkIsAnEventAndTheResultIsChecked() throws {
         var bench = try JSONPOSPaymentBench()
         try bench.purchase()
@@ -181,13 +170,42 @@ private func check(_ number: Int) -> String { #"> {"id":"\#(number)","jsonrpc":"
         bench.lose()
         #expect(bench.takeLog() == ["disconnect(7)", "link_lost"])
         #expect(bench.payment.nextDeadline == nil)
+        try bench.reconnect("4", "5")
+        // The reports of the terminal's state were lost, too.
+        let status = #"> {"id":"6","jsonrpc":"2.0","method":"Status","params":{}}"#
+        #expect(bench.takeLog().suffix(2) == [status, check(7)])
+        try bench.answer(#"{"jsonrpc":"2.0","id":"7","result":{"response_text":"Approved"}}"#)
+        #expect(bench.takeLog() == ["approved(transaction: nil)", "host_approved 3"])
+    }
+
+    /// The last report before the loss says that the terminal is at work: only a new one counts.
+    @Test func aPaymentThatIsNotKnownAfterTheLossWasNotExecuted() throws {
+        var bench = try JSONPOSPaymentBench()
+        try bench.purchase()
+        try bench.answer(
+            #"{"jsonrpc":"2.0","method":"StatusEvent","params":{"transaction_status":"PROCESSING"}}"#)
+        bench.lose()
+        try bench.reconnect("4", "5")
+        _ = bench.takeLog()
+        try bench.answer(#"{"jsonrpc":"2.0","id":"6","result":{"ready_for_transaction":true}}"#)
+        let unknown = #""error":{"code":1,"message":"no","data":{"string_code":"TRANSACTION_NOT_FOUND"}}"#
+        try bench.answer(#"{"jsonrpc":"2.0","id":"7",\#(unknown)}"#)
+        #expect(bench.takeLog() == ["status none", "notExecuted", "host_unreachable 3"])
+    }
+
+    /// A new link on which the terminal does not answer `_Sync`.
+    @Test func aConversationThatFailsIsBegunAgain() throws {
+        var bench = try JSONPOSPaymentBench()
+        try bench.purchase()
+        bench.lose()
         bench.reconnect()
         bench.wait(.milliseconds(100))
-        try bench.answer(#"{"jsonrpc":"2.0","id":"4","result":{}}"#)
-        try bench.answer(#"{"jsonrpc":"2.0","id":"5","result":{}}"#)
-        #expect(bench.takeLog().last == check(6))
-        try bench.answer(#"{"jsonrpc":"2.0","id":"6","result":{"response_text":"Approved"}}"#)
-        #expect(bench.takeLog() == ["approved(transaction: nil)", "host_approved 3"])
+        bench.wait(.seconds(5))
+        _ = bench.takeLog()
+        bench.wait(.seconds(1))
+        #expect(bench.takeLog() == ["> " + String(repeating: ".", count: 64)])
+        bench.wait(.milliseconds(100))
+        #expect(bench.takeLog() == [#"> {"id":"5","jsonrpc":"2.0","method":"_Sync","params":{}}"#])
     }
 
     // MARK: the terminal's connections
@@ -306,5 +324,9 @@ private func check(_ number: Int) -> String { #"> {"id":"\#(number)","jsonrpc":"
         let settings = try JSONPOSPaymentSettings(profile: profile)
         #expect(settings.apiKey == "mine")
         #expect(settings.policy().limits.host == .seconds(60))
+        // What is not known of refunds.
+        for key in ["maxRefunds", "refundOffset", "repeatsLostRefunds"] {
+            #expect(family.profile[ProfileKey(rawValue: "jsonpos.\(key)")]?.provenance == .unknown, "\(key)")
+        }
     }
 }

@@ -12,6 +12,7 @@ import Testing
         case "D": .authorisation(PlainIssuer.objects("000000095000", counter: counter))
         case "R": .reversal()
         case "r": .reversal(PlainIssuer.objects(counter: counter))
+        case "F": .refund
         case "C": .confirmation(PlainIssuer.objects(counter: counter, type: "40", changes: [0x9F5B: "2000000001"]))
         default: .advice(PlainIssuer.objects(counter: counter, type: "40"))
         }
@@ -32,6 +33,11 @@ import Testing
             ("ARO", "accepted", 0, 1000), ("AO", "accepted", 1000, 1000), ("AOR", "accepted", 0, 1000),
             ("ROA", "declined", 0, 1000), ("AOC", "refused captured", 1000, 1000),
             ("ACO", "refused captured", 0, 1000), ("DO", "refused otherContent", 0, 0),
+            // Only what was taken is given back, once and for good.
+            ("ACF", "accepted", 0, 0), ("ACFF", "accepted", 0, 0), ("ACFC", "accepted", 0, 0),
+            ("ACFR", "refused captured", 0, 0), ("OF", "accepted", 0, 0), ("OFO", "accepted", 0, 0),
+            ("F", "refused notCaptured", 0, 0), ("AF", "refused notCaptured", 1000, 0),
+            ("ARF", "refused notCaptured", 0, 0), ("DF", "refused notCaptured", 0, 0),
         ])
     func everyOrderOfMessagesMovesMoneyOnce(
         _ messages: String, _ reply: String, _ held: UInt64, _ captured: UInt64
@@ -57,7 +63,7 @@ import Testing
             // Now and then the card's transaction is that of another payment.
             let transaction = Bool.random(using: &random) ? number : Int.random(in: 0..<20, using: &random)
             let counter = String(String(0x10000 + transaction, radix: 16).dropFirst())
-            _ = issuer.send(reference, content("AADRrCO".randomElement(using: &random) ?? "A", counter))
+            _ = issuer.send(reference, content("AADRrCOF".randomElement(using: &random) ?? "A", counter))
             guard let entry = issuer.ledger[reference] else { continue }
             // A capture, a reversal and a decision are for good.
             #expect(before?.capture == nil || entry.capture == before?.capture)

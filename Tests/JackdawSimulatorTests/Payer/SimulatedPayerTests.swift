@@ -51,12 +51,12 @@ import Testing
 
     @Test func answersTakeTheirTime() throws {
         var payer = try payer(
-            "{\"delays\": {\"card\": 1, \"application\": 2, \"pin\": 3, \"signature\": 4}, \"insertions\": 2}")
+            "{\"delays\": {\"card\": 1, \"application\": 2, \"pin\": 3, \"signature\": 4}, \"presentations\": 2}")
         // Without candidates, the first is chosen.
         let questions: [SimulatedPayer.Question] = [.presentCard, .chooseApplication([]), .enterPIN(question), .sign]
         let times = questions.map { payer.receive($0, at: .seconds(1))?.at }
         #expect(times == [1, 2, 3, 4].map { .seconds(1) + .milliseconds($0) })
-        // Two insertions are enough.
+        // The file allows two presentations, and this is the second.
         #expect(payer.receive(.presentCard, at: .zero) != nil)
         #expect(payer.receive(.presentCard, at: .zero) == nil)
     }
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func theCardIsPresentedInTheWaysOfTheFile() throws {
-        var payer = try payer("{\"presents\": [\"tap\", \"swipe\", \"tap\", \"insert\"], \"insertions\": 5}")
+        var payer = try payer("{\"presents\": [\"tap\", \"swipe\", \"tap\", \"insert\"], \"presentations\": 5}")
         let answers = (1...6).map { _ in name(payer.receive(.presentCard, at: .zero)?.answer) }
         #expect(answers == ["taps", "swipes", "taps", "inserts", "inserts", "nothing"])
     }
@@ -99,7 +99,8 @@ import Testing
             ("{\"removal\": {\"after_exchange\": 0}}", .value, "removal.after_exchange"),
             ("{\"removal\": {\"after_exchange\": 1, \"times\": 0}}", .value, "removal.times"),
             ("{\"presents\": []}", .value, "presents"), ("{\"presents\": [\"wave\"]}", .value, "presents"),
-            ("{\"delays\": {\"card\": 0.5}}", .value, "delays.card"), ("{\"insertions\": 11}", .value, "insertions"),
+            ("{\"delays\": {\"card\": 0.5}}", .value, "delays.card"),
+            ("{\"presentations\": 11}", .value, "presentations"),
         ] as [(String, SimulationFileError.Code, String)])
     func errorsNameTheirPlace(_ text: String, _ code: SimulationFileError.Code, _ place: String) throws {
         let error = #expect(throws: SimulationFileError.self) { try payer(text) }

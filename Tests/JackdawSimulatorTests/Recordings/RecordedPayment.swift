@@ -13,8 +13,8 @@ enum RecordedPayment {
     ]
 
     /// The steps of a payment. Answers name the last effect that is answered.
-    static func steps(_ events: [(PaymentEvent, Int)]) -> [PaymentStep] {
-        var flow = PaymentFlow()
+    static func steps(_ events: [(PaymentEvent, Int)], policy: PaymentPolicy = PaymentPolicy()) -> [PaymentStep] {
+        var flow = PaymentFlow(policy: policy)
         var open: Int?
         return events.map { event, milliseconds in
             let now = Duration.milliseconds(milliseconds)
@@ -33,7 +33,9 @@ enum RecordedPayment {
     }
 
     /// A recording of steps, with a message after each.
-    static func recording(_ steps: [PaymentStep]) -> PaymentRecording {
+    static func recording(
+        _ steps: [PaymentStep], header: PaymentRecording.Header = RecordedPayment.header
+    ) -> PaymentRecording {
         PaymentRecording(
             header: header,
             entries: steps.flatMap { step -> [PaymentEntry] in

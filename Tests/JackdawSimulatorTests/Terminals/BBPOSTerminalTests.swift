@@ -235,7 +235,7 @@ extension [BBPOSReport] {
     ])
     func aCardThatCannotPayEndsThePayment(_ change: (String, String), _ result: String) throws {
         var program = try BBPOSProgram(
-            payer: "{\"insertions\": 1}", card: [PlainTerminal.oneApplication, change])
+            payer: "{\"presentations\": 1}", card: [PlainTerminal.oneApplication, change])
         var texts: [String] = []
         texts += program.call(.checkCard(.insert, within: .seconds(60))).texts
         texts += program.call(BBPOSProgram.start()).texts
@@ -245,7 +245,7 @@ extension [BBPOSReport] {
 
     @Test func aChipThatDoesNotAnswerIsReported() throws {
         var program = try BBPOSProgram(
-            payer: "{\"insertions\": 1}",
+            payer: "{\"presentations\": 1}",
             card: [PlainTerminal.oneApplication, ("\"atr\"", "\"mute_after\": 0, \"atr\"")])
         #expect(
             program.call(.checkCard(.insert, within: .seconds(60))).texts == [

@@ -215,7 +215,7 @@ extension [EPOSPaymentMessage] {
     ])
     func aCardThatCannotPayEndsTheTransaction(_ change: (String, String), _ error: UInt8) throws {
         var program = try EPOSProgram(
-            payer: "{\"insertions\": 1}", card: [PlainTerminal.oneApplication, change])
+            payer: "{\"presentations\": 1}", card: [PlainTerminal.oneApplication, change])
         #expect(program.run().requests(.terminateTransaction) == [[error]])
     }
 

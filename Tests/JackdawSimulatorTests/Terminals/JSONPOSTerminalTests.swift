@@ -145,6 +145,56 @@ struct JSONPOSProgram: ~Copyable {
         #expect(pending.first?.contains("TRANSACTION_NOT_FOUND") == false)
     }
 
+    /// The members are those of `StatusEvent`.
+    @Test func theStateIsAskedFor() throws {
+        var program = try JSONPOSProgram(payer: "{\"delays\": {\"card\": 10000}}")
+        let question = #"{"jsonrpc":"2.0","id":"s","method":"Status","params":{}}"#
+        let idle = try program.send(question).first
+        #expect(idle?.contains(#""ready_for_transaction":true"#) == true)
+        #expect(idle?.contains("transaction_status") == false)
+        _ = try program.purchase(for: .seconds(1))
+        let busy = try program.send(question).first
+        #expect(busy?.contains(#""transaction_status":"WAIT_CARD_IN""#) == true)
+        #expect(busy?.contains(#""id":"s""#) == true)
+    }
+
+    /// A request for a refund of the payment with number 1.
+    private func refund(
+        receipt: Int = 9, amount: Int = 60, currency: String = "EUR", transaction: String = "1-1"
+    ) -> String {
+        let numbers = #""receipt_id":\#(receipt),"sequence_id":1,"transaction_id":"\#(transaction)""#
+        let members = #""api_key":"k","amount":\#(amount),"currency":"\#(currency)",\#(numbers)"#
+        return #"{"jsonrpc":"2.0","id":"r","method":"Refund","params":{\#(members)}}"#
+    }
+
+    /// The members of `Refund` are those of a program in a public repository: it has a `receipt_id` of its own.
+    @Test func aPaymentIsRefundedOnce() throws {
+        // The host cannot be reached, and the issuer action codes then allow that the card approves by itself.
+        let (old, new) = PlainTerminal.noVerification
+        var program = try JSONPOSProgram(card: [
+            PlainTerminal.oneApplication, (old, "\(new), \"9F0D\": \"0000000000\""),
+        ])
+        try #require(program.purchase().isApproved)
+        for wrong in [
+            refund(receipt: 1), refund(amount: 61), refund(currency: "SEK"), refund(transaction: "2-1"),
+        ] {
+            #expect(try program.send(wrong).first?.contains(#""code":1"#) == true, "\(wrong)")
+        }
+        let check =
+            #"{"jsonrpc":"2.0","id":"c","method":"Check","params":{"api_key":"k","receipt_id":9,"sequence_id":1}}"#
+        #expect(try program.send(check).first?.contains("TRANSACTION_NOT_FOUND") == true)
+        let answer = try program.send(refund())
+        #expect(answer.isApproved && answer.contains { $0.contains(#""id":"r""#) })
+        #expect(try program.send(check).isApproved)
+        // The payment stays known, and is not refunded again.
+        #expect(try program.send(Self.check).isApproved)
+        for again in [refund(), refund(receipt: 10)] {
+            #expect(try program.send(again).first?.contains(#""code":1"#) == true)
+        }
+        let invalid = #"{"jsonrpc":"2.0","id":"r","method":"Refund","params":{"api_key":"k"}}"#
+        #expect(try program.send(invalid).first?.contains("-32602") == true)
+    }
+
     @Test func onePaymentIsUnderWayAtATime() throws {
         var program = try JSONPOSProgram(payer: "{\"delays\": {\"card\": 10000}}")
         _ = try program.purchase()
@@ -154,7 +204,7 @@ struct JSONPOSProgram: ~Copyable {
 
     @Test func aCardThatCannotBeReadIsAskedForAgain() throws {
         var program = try JSONPOSProgram(
-            payer: "{\"insertions\": 2}",
+            payer: "{\"presentations\": 2}",
             card: [PlainTerminal.oneApplication, ("\"A0000009990101\"", "\"A0000008880101\"")])
         let objects = try program.purchase(for: .seconds(10))
         #expect(objects.filter { $0 == status("PROCESSING", cardIn: true) }.count == 2)
@@ -201,7 +251,7 @@ extension [String] {
         let objects = PlainIssuer.objects()
         for content in [
             IssuerRequest.Content.authorisation(objects, pinBlock: hex("0102030405060708")), .authorisation(objects),
-            .reversal(), .confirmation(objects), .advice(objects),
+            .reversal(), .confirmation(objects), .advice(objects), .refund,
         ] {
             let bytes = TerminalHostMessage.encode(IssuerRequest(reference: "7", content))
             var stream = TerminalHostMessage.Stream()
@@ -216,6 +266,7 @@ extension [String] {
                 #expect(block == sent)
                 #expect(found == objects)
             case (.reversal, .reversal(let found)): #expect(found == nil)
+            case (.refund, .refund): break
             case (.confirmation, .confirmation(let found)), (.advice, .advice(let found)): #expect(found == objects)
             default: Issue.record("another kind")
             }

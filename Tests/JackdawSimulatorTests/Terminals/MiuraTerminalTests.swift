@@ -175,7 +175,7 @@ struct MiuraProgram: ~Copyable {
     ])
     func aCardThatCannotPayEndsWithItsStatus(_ old: String, _ new: String, _ status: String) throws {
         var program = try MiuraProgram(
-            payer: "{\"insertions\": 1}", card: [("\"A0000009990102\"", "\"A0000008880102\""), (old, new)])
+            payer: "{\"presentations\": 1}", card: [("\"A0000009990102\"", "\"A0000008880102\""), (old, new)])
         try program.insertCard()
         #expect(try program.send(Self.start, for: .seconds(1)).first == status)
     }
@@ -235,7 +235,7 @@ struct MiuraProgram: ~Copyable {
     @Test(arguments: [(0, "9F30"), (1, "9F30"), (12, "9F23")])
     func aChipThatFallsSilentEndsThePayment(_ answers: Int, _ status: String) throws {
         var program = try MiuraProgram(
-            payer: "{\"insertions\": 1}",
+            payer: "{\"presentations\": 1}",
             card: [("\"A0000009990102\"", "\"A0000008880102\""), ("\"atr\"", "\"mute_after\": \(answers), \"atr\"")])
         try program.insertCard()
         #expect(try program.send(Self.start, for: .seconds(1)).first == status)

@@ -61,7 +61,7 @@ import Testing
         let alone =
             exhausted + [("A0000009990102", "A0000008880102"), ("\"priority\": \"01\"", "\"priority\": \"81\"")]
         var till = try PlainTill.till(
-            "{\"insertions\": 1}", card: alone, after: lastTransaction)
+            "{\"presentations\": 1}", card: alone, after: lastTransaction)
         #expect(till.run() == .failedTimeout)
         #expect(till.events.filter { $0 == .applicationsFound }.count == 1)
         #expect(till.events.contains(.noCommonApplication))
@@ -76,7 +76,7 @@ import Testing
 
     @Test func aCardWithoutApplicationMayBeSwiped() throws {
         var till = try PlainTill.till(
-            "{\"insertions\": 1}",
+            "{\"presentations\": 1}",
             card: [("A0000009990101", "A0000008880101"), ("A0000009990102", "A0000008880102")])
         #expect(till.run() == .failedTimeout)
         #expect(till.events.contains(.noCommonApplication))

@@ -1,0 +1,1 @@
+../../../Tests/JackdawEMVTests/Flow/PaymentObservation.swift
