@@ -37,7 +37,7 @@ package struct JSONPOSPayment: ~Copyable {
     }
 
     /// The state of the link to the terminal.
-    private enum Link {
+    enum Link {
         case down
         /// The conversation could not be begun, and is begun again at a time.
         case waiting(until: Duration)
@@ -49,7 +49,7 @@ package struct JSONPOSPayment: ~Copyable {
     }
 
     /// The stage of the payment.
-    private enum Stage {
+    enum Stage {
         case idle
         /// The link is opened for the payment.
         case preparing
@@ -63,7 +63,7 @@ package struct JSONPOSPayment: ~Copyable {
         case over
     }
 
-    private enum Purpose {
+    enum Purpose {
         case synchronise
         case network
         case purchase
@@ -76,7 +76,7 @@ package struct JSONPOSPayment: ~Copyable {
         var isTransaction: Bool { self == .purchase || self == .refund }
     }
 
-    private struct Request {
+    struct Request {
         let id: String
         let purpose: Purpose
         /// The time at which the request is given up; nil if the terminal may take as long as it needs.
@@ -84,7 +84,7 @@ package struct JSONPOSPayment: ~Copyable {
     }
 
     /// The result of the payment; nil before it.
-    package private(set) var result: JSONPOSResult?
+    package internal(set) var result: JSONPOSResult?
     /// Whether the terminal has the money of a payment that the flow has given up, and gives it back no more.
     package private(set) var isOpen = false
     /// Whether `Purchase` or `Refund` was sent, and its result is not known, so that the terminal must be asked.
@@ -93,29 +93,29 @@ package struct JSONPOSPayment: ~Copyable {
     private let transaction: KernelTransaction
     private let receipt: Int
     private let sequence: Int
-    private let settings: JSONPOSPaymentSettings
-    private var link = Link.down
-    private var stage = Stage.idle
+    let settings: JSONPOSPaymentSettings
+    var link = Link.down
+    var stage = Stage.idle
     /// The identifier of the effect under way.
     private var task: Int?
-    private var requests: [Request] = []
+    var requests: [Request] = []
     private var count = 0
     /// The number of times that the program was started again in the payment.
     private var restarts = 0
     /// The time of the next `Check`; nil if none is planned.
-    private var checkTime: Duration?
+    var checkTime: Duration?
     /// Whether the flow has reversed the payment.
-    private var isReversed = false
+    var isReversed = false
     /// The number of refunds that were begun.
-    private var refunds = 0
+    var refunds = 0
     /// The time of the next refund after one that the terminal refused; nil if none is planned.
-    private var refundTime: Duration?
+    var refundTime: Duration?
     /// The last state that the terminal reported.
-    private var status: JSONPOSStatus?
-    private var tunnel = JSONPOSTunnel()
-    private var frames = FrameReader(JSONPOSFormat())
+    var status: JSONPOSStatus?
+    var tunnel = JSONPOSTunnel()
+    var frames = FrameReader(JSONPOSFormat())
     private var silenceDeadline: Duration?
-    private var outputs: [Output] = []
+    var outputs: [Output] = []
 
     /// A payment that has not started.
     /// - Parameters:
@@ -222,7 +222,7 @@ package struct JSONPOSPayment: ~Copyable {
         return takeOutputs()
     }
 
-    private mutating func open(at now: Duration) {
+    mutating func open(at now: Duration) {
         outputs.append(.send([UInt8](repeating: UInt8(ascii: "\n"), count: 64)))
         link = .pausing(until: now + .milliseconds(100))
     }
@@ -241,7 +241,7 @@ package struct JSONPOSPayment: ~Copyable {
     }
 
     /// Asks the terminal for the result of the payment, or of its refund.
-    private mutating func check(at now: Duration) {
+    mutating func check(at now: Duration) {
         checkTime = nil
         let isRefund = stage == .refunding
         let purpose = isRefund ? Purpose.refundCheck : .check
@@ -275,14 +275,14 @@ package struct JSONPOSPayment: ~Copyable {
     }
 
     /// The terminal has the money of a payment that the flow has given up.
-    private mutating func takeBack(at now: Duration) {
+    mutating func takeBack(at now: Duration) {
         guard isReversed else { return settle(.open("the policy does not reverse it")) }
         stage = .refunding
         // A refund of the program before may have reached the terminal.
         if refunds > 0 { check(at: now) } else { announceRefund() }
     }
 
-    private mutating func announceRefund() {
+    mutating func announceRefund() {
         refundTime = nil
         guard case .approved(.some)? = result else { return settle(.open("the transaction has no name")) }
         guard refunds < settings.maxRefunds else { return settle(.open("no refund is left")) }
@@ -290,14 +290,14 @@ package struct JSONPOSPayment: ~Copyable {
     }
 
     /// The terminal refused a refund: no money has moved.
-    private mutating func refuseRefund(_ text: String, at now: Duration) {
+    mutating func refuseRefund(_ text: String, at now: Duration) {
         requests.removeAll { $0.purpose == .refund || $0.purpose == .refundCheck }
         checkTime = nil
         guard refunds < settings.maxRefunds else { return settle(.open("refused: \(text)")) }
         refundTime = now + settings.checkInterval
     }
 
-    private mutating func settle(_ settlement: JSONPOSSettlement) {
+    mutating func settle(_ settlement: JSONPOSSettlement) {
         requests.removeAll { $0.purpose == .refund || $0.purpose == .refundCheck }
         (checkTime, refundTime) = (nil, nil)
         stage = .over
@@ -401,206 +401,14 @@ package struct JSONPOSPayment: ~Copyable {
         return takeOutputs()
     }
 
-    private mutating func carryOut(_ step: JSONPOSTunnel.Step) {
+    mutating func carryOut(_ step: JSONPOSTunnel.Step) {
         for message in step.messages { outputs.append(.send(message.frame)) }
         for output in step.outputs { outputs.append(.tunnel(output)) }
     }
 
-    // MARK: messages of the terminal
-
-    private mutating func cut(
-        at now: Duration,
-        _ body: (inout FrameReader<JSONPOSFormat>, (FrameEvent, Span<UInt8>) -> Void) -> Void
-    ) {
-        var reader = FrameReader(JSONPOSFormat())
-        swap(&reader, &frames)
-        body(&reader) { event, frame in
-            switch event {
-            case .frame: take(frame, at: now)
-            case .fault(let fault, _): note("bytes that are no frame: \(fault)")
-            case .skipped: break
-            }
-        }
-        swap(&reader, &frames)
-    }
-
-    private mutating func take(_ frame: Span<UInt8>, at now: Duration) {
-        let message: JSONPOSMessage
-        do throws(JSONValue.Fault) {
-            message = try JSONPOSMessage(frame)
-        } catch {
-            return note("a message that cannot be parsed: \(error.message)")
-        }
-        switch message {
-        case .request(let method, let parameters, let id): take(method, parameters, id: id)
-        case .result(let value, let id):
-            guard let purpose = close(id) else { return note("a result without a request") }
-            take(value, of: purpose, at: now)
-        case .failure(let code, let text, let id, let name):
-            guard let id, let purpose = close(id) else { return note("an error without a request: \(code)") }
-            take(JSONPOSError(rawValue: code), text, name, of: purpose, at: now)
-        }
-    }
-
-    private mutating func take(_ method: String, _ parameters: JSONValue, id: String?) {
-        switch method {
-        case "StatusEvent": report(JSONPOSStatus(parameters))
-        case "_Keepalive", "_Sync", "PosMessage": break
-        case "_CloseReason", "_Error": note("the terminal reports an error of the link")
-        default:
-            if let step = tunnel.receive(method, parameters, id: id) { return carryOut(step) }
-            note("a request of the terminal that is not known")
-            guard let id else { return }
-            let error = JSONPOSError.methodNotFound.rawValue
-            outputs.append(.send(JSONPOSMessage.failure(code: error, message: "not supported", id: id).frame))
-            return
-        }
-        if let id { outputs.append(.send(JSONPOSMessage.result(.object([:]), id: id).frame)) }
-    }
-
-    private mutating func take(_ value: JSONValue, of purpose: Purpose, at now: Duration) {
-        switch purpose {
-        case .synchronise: request("NetworkStart", .object([:]), .network, at: now)
-        case .network: begin(at: now)
-        case .purchase, .check:
-            let text = value["response_text"]?.text
-            if text == settings.approvedText {
-                let transaction = value["transaction_id"]?.text.map { JSONPOSDialect.plain($0) }
-                finish(.approved(transaction: transaction), at: now)
-            } else if purpose == .check {
-                finish(.declined(JSONPOSDialect.plain(text ?? "")), at: now)
-            } else {
-                // A result that is no approval is not published: the terminal is asked once more.
-                checkTime = now
-            }
-        case .refund, .refundCheck:
-            guard stage == .refunding else { return note("a second result of a refund") }
-            let text = value["response_text"]?.text
-            if text == settings.approvedText {
-                settle(.refunded)
-            } else if purpose == .refundCheck {
-                refuseRefund(JSONPOSDialect.plain(text ?? ""), at: now)
-            } else {
-                checkTime = now
-            }
-        case .status: report(JSONPOSStatus(value))
-        }
-    }
-
-    private mutating func report(_ new: JSONPOSStatus) {
-        status = new
-        outputs.append(.status(new))
-    }
-
-    private mutating func take(
-        _ error: JSONPOSError, _ text: String, _ name: String?, of purpose: Purpose, at now: Duration
-    ) {
-        switch purpose {
-        case .synchronise: fail("the terminal refuses _Sync: \(error)", at: now)
-        case .network:
-            // A terminal with a network of its own needs no other.
-            note("the terminal refuses NetworkStart: \(error)")
-            begin(at: now)
-        case .purchase where error == .unknown: finish(.declined(JSONPOSDialect.plain(text)), at: now)
-        case .purchase where error.isProtocolError: finish(.notExecuted, at: now)
-        case .purchase: checkTime = now
-        case .check where name == settings.notFoundName && status?.step == nil: finish(.notExecuted, at: now)
-        case .check: checkTime = now + settings.checkInterval
-        case .refund, .refundCheck: take(error, text, name, ofRefund: purpose, at: now)
-        case .status: note("the terminal refuses Status: \(error)")
-        }
-    }
-
-    private mutating func take(
-        _ error: JSONPOSError, _ text: String, _ name: String?, ofRefund purpose: Purpose, at now: Duration
-    ) {
-        guard stage == .refunding else { return note("a second result of a refund") }
-        if purpose == .refundCheck {
-            guard name == settings.notFoundName, status?.step == nil else {
-                checkTime = now + settings.checkInterval
-                return
-            }
-            // If `Check` did not know refunds, another one could give the money back twice.
-            guard settings.repeatsLostRefunds else { return settle(.open("the fate of a refund is not known")) }
-            refuseRefund("not found", at: now)
-        } else if error.isProtocolError {
-            settle(.open("the terminal does not refund: \(error)"))
-        } else if error == .unknown {
-            refuseRefund(JSONPOSDialect.plain(text), at: now)
-        } else {
-            checkTime = now
-        }
-    }
-
-    /// The conversation has begun.
-    private mutating func begin(at now: Duration) {
-        link = .open
-        switch stage {
-        case .preparing:
-            stage = .ready
-            emit(.prepared)
-        case .paying: resume(at: now)
-        case .settling:
-            if isReversed { send("Abort") }
-            resume(at: now)
-        case .refunding where refundTime != nil: break
-        case .refunding where refunds == 0: announceRefund()
-        case .refunding: resume(at: now)
-        case .over: askState(at: now)
-        case .idle, .ready: break
-        }
-    }
-
-    /// Asks for the terminal's state, as its reports were lost with the link, and then for the result.
-    private mutating func resume(at now: Duration) {
-        askState(at: now)
-        check(at: now)
-    }
-
-    private mutating func askState(at now: Duration) { request("Status", .object([:]), .status, at: now) }
-
-    private mutating func giveUp(_ purpose: Purpose, at now: Duration) {
-        switch purpose {
-        case .synchronise, .network: fail("a request that the terminal does not answer", at: now)
-        case .check, .refundCheck: checkTime = now + settings.checkInterval
-        case .purchase, .refund: break
-        case .status: note("the terminal does not answer Status")
-        }
-    }
-
-    private mutating func fail(_ text: String, at now: Duration) {
-        note(text)
-        guard stage == .preparing else {
-            link = .waiting(until: now + settings.reconnectDelay)
-            return
-        }
-        link = .down
-        stage = .over
-        emit(.preparationFailed)
-    }
-
-    private mutating func finish(_ result: JSONPOSResult, at now: Duration) {
-        guard stage == .paying || stage == .settling else { return note("a second result") }
-        requests.removeAll { $0.purpose == .purchase || $0.purpose == .check }
-        checkTime = nil
-        self.result = result
-        outputs.append(.result(result))
-        let isAwaited = stage == .paying
-        stage = .over
-        guard isAwaited else {
-            if case .approved = result { takeBack(at: now) }
-            return
-        }
-        switch result {
-        case .approved: emit(.hostApproved)
-        case .declined: emit(.hostDeclined)
-        case .notExecuted: emit(.hostUnreachable)
-        }
-    }
-
     // MARK: what the parts of the machine use
 
-    private mutating func request(
+    mutating func request(
         _ method: String, _ parameters: JSONValue, _ purpose: Purpose, at now: Duration
     ) {
         count += 1
@@ -612,23 +420,23 @@ package struct JSONPOSPayment: ~Copyable {
     }
 
     /// Sends a notification without parameters.
-    private mutating func send(_ method: String) {
+    mutating func send(_ method: String) {
         outputs.append(.send(JSONPOSMessage.request(method: method, parameters: .object([:]), id: nil).frame))
     }
 
     /// Closes the request with an identifier. That of a payment or a refund stays open until its result is known.
-    private mutating func close(_ id: String) -> Purpose? {
+    mutating func close(_ id: String) -> Purpose? {
         guard let index = requests.firstIndex(where: { $0.id == id }) else { return nil }
         let purpose = requests[index].purpose
         if !purpose.isTransaction { requests.remove(at: index) }
         return purpose
     }
 
-    private mutating func emit(_ event: PaymentEvent) {
+    mutating func emit(_ event: PaymentEvent) {
         outputs.append(.event(event, answering: event.isAnswer ? task : nil))
     }
 
-    private mutating func note(_ text: String) { outputs.append(.note(text)) }
+    mutating func note(_ text: String) { outputs.append(.note(text)) }
 
     /// The bytes first: an event makes the caller hand in effects, whose bytes must come after these.
     private mutating func takeOutputs() -> [Output] {

@@ -52,7 +52,7 @@ package struct PaymentRun {
         switch link {
         case .kernel:
             var kernelTill = try parts.kernelTill(primitives)
-            kernelTill.recorder = PaymentRecorder(CardMessageMask())
+            kernelTill.tillPayment.recorder = PaymentRecorder(CardMessageMask())
             till = kernelTill
         case .miura: till = parts.till(with: parts.miura(primitives))
         case .posmate: till = parts.till(with: parts.posmate(primitives))
@@ -81,7 +81,7 @@ package struct PaymentRun {
         switch reader {
         case .kernel:
             var kernelTill = try parts.kernelTill(primitives)
-            kernelTill.recorder = PaymentRecorder(CardMessageMask())
+            kernelTill.tillPayment.recorder = PaymentRecorder(CardMessageMask())
             kernelTill.isCardLinked = true
             till = kernelTill
         case .miura: till = parts.till(with: nil as MiuraTerminal<Primitives>?)

@@ -61,7 +61,7 @@ extension LinkedTill {
 }
 
 extension SimulatedTill: PaymentTill {
-    var entries: [PaymentEntry] { recorder?.entries ?? [] }
+    var entries: [PaymentEntry] { tillPayment.entries }
 
     var applicationNames: [String] { process?.candidates.map(\.displayName) ?? [] }
 

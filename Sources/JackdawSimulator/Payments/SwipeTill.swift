@@ -47,7 +47,7 @@ final class SwipeTill<Primitives: AuthenticationPrimitives>: SwipedTill {
             issuer: parts.issuer, primitives)
         till.isSwipeOnly = true
         till.isCardLinked = !isSimulated
-        till.recorder = PaymentRecorder(reader?.mask ?? FrameHeaderMask(size: 0))
+        till.tillPayment.recorder = PaymentRecorder(reader?.mask ?? FrameHeaderMask(size: 0))
         if let reader { driver = ReaderDriver(reader.dialect) }
         if let model = reader?.model { self.reader = SimulatedReader(model) }
     }
@@ -119,7 +119,7 @@ final class SwipeTill<Primitives: AuthenticationPrimitives>: SwipedTill {
 
     private func record(_ message: [UInt8], isSent: Bool) {
         let now = till.now
-        till.recorder?.add(message, isSent: isSent, at: now)
+        till.tillPayment.add(message, isSent: isSent, at: now)
     }
 
     private func lose() {

@@ -1,8 +1,8 @@
 import JackdawEMV
 import JackdawTransport
 
-/// The payment of a till with a reader: the flow, and what the till keeps of it: the journal on disk, the record, the reasons
-/// for its course, and the recording.
+/// The payment of a till: the flow, and what the till keeps of it: the journal on disk, the record, the reasons for its
+/// course, and the recording.
 struct TillPayment: Sendable {
     /// The payment as a machine.
     private(set) var flow: PaymentFlow
@@ -10,8 +10,10 @@ struct TillPayment: Sendable {
     private(set) var journal = PaymentJournal()
     /// The number of records for settlement.
     private(set) var records = 0
-    private var course = PaymentReasons()
-    private var recorder: PaymentRecorder
+    /// The reasons for its course so far.
+    var course = PaymentReasons()
+    /// Keeps the steps and the messages; nil if the payment is not recorded.
+    var recorder: PaymentRecorder?
     /// Events that wait until the effects of the one before are carried out.
     private var inbox: [(event: PaymentEvent, effect: Int?)] = []
     private var isDelivering = false
@@ -19,23 +21,23 @@ struct TillPayment: Sendable {
     /// A payment that has not started.
     /// - Parameters:
     ///   - policy: the rules.
-    ///   - mask: masks the reader's messages.
-    init(_ policy: PaymentPolicy, _ mask: any TranscriptMask) {
+    ///   - mask: masks the messages of card or reader; nil if the payment is not recorded.
+    init(_ policy: PaymentPolicy, _ mask: (any TranscriptMask)?) {
         flow = PaymentFlow(policy: policy)
-        recorder = PaymentRecorder(mask)
+        recorder = mask.map { PaymentRecorder($0) }
     }
 
     /// The reasons so far, in their order and each once.
     var reasons: [PaymentReason] { course.all }
     /// The steps and messages so far.
-    var entries: [PaymentEntry] { recorder.entries }
+    var entries: [PaymentEntry] { recorder?.entries ?? [] }
 
     /// Adds a reason, unless it is there.
     mutating func add(_ reason: PaymentReason?) { course.add(reason) }
 
-    /// Records a message of the reader, or to it.
+    /// Records a message of the card or the reader, or to it.
     mutating func add(_ message: [UInt8], isSent: Bool, at now: Duration) {
-        recorder.add(message, isSent: isSent, at: now)
+        recorder?.add(message, isSent: isSent, at: now)
     }
 
     /// Appends an event to those that wait.
@@ -54,9 +56,15 @@ struct TillPayment: Sendable {
             return nil
         }
         let (event, identifier) = inbox.removeFirst()
+        return receive(event, answering: identifier, at: now)
+    }
+
+    /// Processes an event.
+    /// - Returns: its effects, which the caller carries out in their order.
+    mutating func receive(_ event: PaymentEvent, answering identifier: Int?, at now: Duration) -> [PaymentEffect] {
         course.add(event: event)
         let effects = flow.receive(event, answering: identifier, at: now)
-        recorder.add(.event(event, answering: identifier), flow, effects, at: now)
+        recorder?.add(.event(event, answering: identifier), flow, effects, at: now)
         return effects
     }
 
@@ -79,6 +87,6 @@ struct TillPayment: Sendable {
     mutating func restart(at now: Duration) {
         course.add(event: .crash)
         flow = PaymentFlow(restoring: journal, policy: flow.policy)
-        recorder.add(.restart(journal), flow, [], at: now)
+        recorder?.add(.restart(journal), flow, [], at: now)
     }
 }

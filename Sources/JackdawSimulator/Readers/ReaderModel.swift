@@ -93,7 +93,7 @@ public struct SimulatedDevice: Sendable, Hashable {
     /// The time from a command to its answer.
     public var answerDelay = Duration.milliseconds(10)
     /// Whether the reader waits for a card.
-    public internal(set) var isArmed = false
+    public var isArmed = false
     /// The values of its settings, by the number of the setting.
     public var settings: [Int: [UInt8]] = [:]
 

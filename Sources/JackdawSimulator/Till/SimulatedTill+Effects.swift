@@ -42,7 +42,7 @@ extension SimulatedTill {
             queue.add(
                 .event(isSignatureRight ? .signatureAccepted : .signatureRejected, answering: identifier), at: now)
         case .storeRecord: storeRecord(identifier)
-        case .writeJournal(let journal): write(journal)
+        case .writeJournal(let journal): tillPayment.write(journal)
         case .reverse:
             line.reverse(request)
             queue.add(.issuer(.delivery), at: now)
@@ -61,22 +61,14 @@ extension SimulatedTill {
         queue.add(.event(event, answering: identifier), at: due)
     }
 
-    /// Stores the record and its mark in the journal in one write, and has the issuer take the money.
+    /// Stores the record, and has the issuer take the money.
     private mutating func storeRecord(_ identifier: Int) {
         openTask = identifier
-        if !journal.isRecordStored {
-            journal.isRecordStored = true
-            records += 1
+        if tillPayment.storeRecord() {
             line.complete(isOnline: payment.journal.host == .approved, objects)
             queue.add(.issuer(.delivery), at: now + settings.storing)
         }
         queue.add(.event(.recordStored, answering: identifier), at: now + settings.storing)
-    }
-
-    /// Writes the journal. The mark of a record that is stored stays.
-    private mutating func write(_ journal: PaymentJournal) {
-        self.journal = journal
-        if records > 0 { self.journal.isRecordStored = true }
     }
 
     // MARK: the card and the cardholder
@@ -157,7 +149,7 @@ extension SimulatedTill {
             return
         }
         endProcess()
-        course.requestedType = nil
+        tillPayment.course.requestedType = nil
         let seed = SplitMix(seed: random.next())
         if payment.journal.entry == .tap {
             process = TapProcess(settings, transaction, primitives, card.wedge, seed)
@@ -188,7 +180,7 @@ extension SimulatedTill {
         guard number == processNumber else { return }
         guard !isCardLinked || !presented.isPresent else {
             let octets = command.octets
-            recorder?.add(octets, isSent: true, at: now)
+            tillPayment.add(octets, isSent: true, at: now)
             awaitedProcesses.append(number)
             linkTasks.append(.send(octets))
             return
@@ -204,7 +196,7 @@ extension SimulatedTill {
 
     /// Takes the answer of a card at a link.
     mutating func takeAnswer(_ octets: [UInt8]) {
-        recorder?.add(octets, isSent: false, at: now)
+        tillPayment.add(octets, isSent: false, at: now)
         guard !awaitedProcesses.isEmpty, awaitedProcesses.removeFirst() == processNumber else { return }
         if let due = presented.payer.cardAnswered(at: now) { queue.add(.removal, at: due) }
         if let answer = try? CardResponse(octets.span) {
@@ -223,10 +215,10 @@ extension SimulatedTill {
 
     /// Records a command at its time, and the answer that came with it.
     private mutating func recordExchange(_ command: CardCommand, _ answer: CardResponse) {
-        guard recorder != nil else { return }
+        guard tillPayment.recorder != nil else { return }
         var (sent, received) = (command.octets, answer.octets)
-        recorder?.add(sent, isSent: true, at: now)
-        recorder?.add(received, isSent: false, at: now)
+        tillPayment.add(sent, isSent: true, at: now)
+        tillPayment.add(received, isSent: false, at: now)
         sent.wipe()
         received.wipe()
     }
@@ -253,14 +245,14 @@ extension SimulatedTill {
             case .event(let event): queue.add(.event(event, answering: cardTask), at: now)
             case .step(let step):
                 steps.append(step)
-                course.addReasons(of: step)
+                tillPayment.course.addReasons(of: step)
             case .finished(let outcome):
                 kernelOutcome = outcome
                 objects = outcome.objects
-                course.addReasons(of: outcome)
+                tillPayment.course.addReasons(of: outcome)
             case .tapStep(let step):
                 tapSteps.append(step)
-                course.addReasons(of: step)
+                tillPayment.course.addReasons(of: step)
             case .tapFinished(let outcome, let record):
                 tapOutcome = outcome
                 objects = record
@@ -301,7 +293,7 @@ extension SimulatedTill {
         let answer = line.read(reply, isSigned: signsWithoutContact)
         if task == openTask, let decision = answer.decision {
             self.decision = decision
-            course.add(answer.reason)
+            tillPayment.add(answer.reason)
         }
         deliver(answer.event, answering: task)
     }

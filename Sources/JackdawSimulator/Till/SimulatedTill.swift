@@ -15,9 +15,9 @@ public import JackdawEMV
 /// can interfere (``receive(_:)``, ``kill()``).
 public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
     /// The payment as a machine.
-    public internal(set) var payment: PaymentFlow
+    public var payment: PaymentFlow { tillPayment.flow }
     /// The journal on disk.
-    public internal(set) var journal = PaymentJournal()
+    public var journal: PaymentJournal { tillPayment.journal }
     /// The card, with its counters and blocks.
     public var card: VirtualCard { presented.card }
     /// The issuer, with its ledger.
@@ -35,11 +35,11 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
     /// The end of the last tap; nil before it.
     public internal(set) var tapOutcome: ContactlessOutcome?
     /// The reasons for the course of the payment, in their order and each once.
-    public var reasons: [PaymentReason] { course.all }
+    public var reasons: [PaymentReason] { tillPayment.reasons }
     /// The issuer's decision; nil before it.
     public internal(set) var decision: IssuerDecision?
     /// The number of records for settlement.
-    public internal(set) var records = 0
+    public var records: Int { tillPayment.records }
     /// The messages that the issuer refused.
     public internal(set) var refusals: [IssuerRefusal] = []
 
@@ -53,6 +53,8 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
     let reference: String
     let transaction: KernelTransaction
     let primitives: Primitives
+    /// The payment, with what the till keeps of it.
+    var tillPayment: TillPayment
     /// The card and the cardholder.
     var presented: PresentedCard
     var line: IssuerLine
@@ -81,10 +83,6 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
     var cardTask: Int?
     /// The objects of the message for the issuer.
     var request: DataObjectStore?
-    /// The reasons so far.
-    var course = PaymentReasons()
-    /// Keeps the steps and the messages of the card, if the payment is recorded.
-    var recorder: PaymentRecorder?
     /// Whether the cardholder signs although the contact kernel has not asked for it: after a tap, or a swipe.
     var signsWithoutContact = false
     /// The objects of the card's decision.
@@ -132,7 +130,7 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
         line = IssuerLine(
             issuer, reference: reference, wedge: card.wedge, replyLimit: settings.replyLimit)
         random = SplitMix(seed: settings.seed)
-        payment = PaymentFlow(policy: settings.policy)
+        tillPayment = TillPayment(settings.policy, nil)
     }
 
     // MARK: the steps of a run
@@ -190,14 +188,12 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
     public mutating func kill() {
         guard payment.phase != .idle else { return }
         note(.event(.crash))
-        course.add(event: .crash)
         queue = EventQueue()
         endProcess()
         request = nil
         onlinePIN = nil
         openTask = nil
-        payment = PaymentFlow(restoring: journal, policy: settings.policy)
-        recorder?.add(.restart(journal), payment, [], at: now)
+        tillPayment.restart(at: now)
         line.restart(journal)
         deliver(.recovered)
         queue.add(.issuer(.delivery), at: now)
@@ -210,10 +206,7 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
 
     mutating func deliver(_ event: PaymentEvent, answering identifier: Int? = nil) {
         note(.event(event))
-        course.add(event: event)
-        let effects = payment.receive(event, answering: identifier, at: now)
-        recorder?.add(.event(event, answering: identifier), payment, effects, at: now)
-        for effect in effects { carryOut(effect) }
+        for effect in tillPayment.receive(event, answering: identifier, at: now) { carryOut(effect) }
     }
 
     private mutating func happen(_ happening: Happening) {

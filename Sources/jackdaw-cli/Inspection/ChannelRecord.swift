@@ -145,26 +145,30 @@ final class SampleHistory {
     }
 
     func append(_ samples: Span<Float>) {
-        append(samples.count) { samples[$0] }
+        unsafe samples.withUnsafeBufferPointer { unsafe append($0) { $0 } }
     }
 
     func append(_ samples: Span<Int16>) {
-        append(samples.count) { Float(samples[$0]) / 32_768 }
+        unsafe samples.withUnsafeBufferPointer { unsafe append($0) { Float($0) * (1 / 32_768) } }
     }
 
     @inline(__always)
-    private func append(_ added: Int, _ sample: (Int) -> Float) {
-        var place = count % ring.count
+    private func append<Sample>(_ samples: UnsafeBufferPointer<Sample>, convert: (Sample) -> Float) {
+        // What a longer block would overwrite itself is left out.
+        var index = max(0, samples.count - ring.count)
+        var place = (count + index) % ring.count
         unsafe ring.withUnsafeMutableBufferPointer { ring in
-            var index = 0
-            while index < added {
-                let run = min(added - index, ring.count - place)
-                for offset in 0..<run { unsafe ring[place + offset] = sample(index + offset) }
+            while index < samples.count {
+                // Unsafe pointers: without checks, the compiler vectorises the loop.
+                let source = unsafe samples.baseAddress! + index
+                let target = unsafe ring.baseAddress! + place
+                let run = min(samples.count - index, ring.count - place)
+                for offset in 0..<run { unsafe target[offset] = convert(source[offset]) }
                 index += run
                 place = (place + run) % ring.count
             }
         }
-        count += added
+        count += samples.count
     }
 
     /// Appends silence instead of samples that were lost.
