@@ -27,7 +27,7 @@ extension JSONPOSPayment {
             return note("a message that cannot be parsed: \(error.message)")
         }
         switch message {
-        case .request(let method, let parameters, let id): take(method, parameters, id: id)
+        case .request(let method, let parameters, let id): take(method, parameters, id: id, at: now)
         case .result(let value, let id):
             guard let purpose = close(id) else { return note("a result without a request") }
             take(value, of: purpose, at: now)
@@ -37,9 +37,13 @@ extension JSONPOSPayment {
         }
     }
 
-    private mutating func take(_ method: String, _ parameters: JSONValue, id: String?) {
+    private mutating func take(_ method: String, _ parameters: JSONValue, id: String?, at now: Duration) {
         switch method {
-        case "StatusEvent": report(JSONPOSStatus(parameters))
+        case "StatusEvent":
+            report(JSONPOSStatus(parameters))
+            // The request that the result would answer was lost with the link.
+            let isOpen = requests.contains { $0.purpose.isTransaction }
+            if isResultAwaited, status?.step == nil, checkTime != nil, !isOpen { check(at: now) }
         case "_Keepalive", "_Sync", "PosMessage": break
         case "_CloseReason", "_Error": note("the terminal reports an error of the link")
         default:

@@ -178,6 +178,20 @@ private func check(_ number: Int) -> String { #"> {"id":"\#(number)","jsonrpc":"
         #expect(bench.takeLog() == ["approved(transaction: nil)", "host_approved 3"])
     }
 
+    /// The terminal was at work when the link was there again.
+    @Test func theResultIsCheckedAsSoonAsTheTerminalReportsTheEnd() throws {
+        var bench = try JSONPOSPaymentBench()
+        try bench.purchase()
+        bench.lose()
+        try bench.reconnect("4", "5")
+        try bench.answer(#"{"jsonrpc":"2.0","id":"7","error":{"code":1,"message":"busy"}}"#)
+        try bench.answer(
+            #"{"jsonrpc":"2.0","method":"StatusEvent","params":{"transaction_status":"PROCESSING"}}"#)
+        _ = bench.takeLog()
+        try bench.answer(#"{"jsonrpc":"2.0","method":"StatusEvent","params":{"ready_for_transaction":true}}"#)
+        #expect(bench.takeLog() == ["status none", check(8)])
+    }
+
     /// The last report before the loss says that the terminal is at work: only a new one counts.
     @Test func aPaymentThatIsNotKnownAfterTheLossWasNotExecuted() throws {
         var bench = try JSONPOSPaymentBench()
