@@ -1,4 +1,10 @@
-// The data elements of EMV Books 1, 3 and 4 (Book 3, annex A).
+// The data elements of EMV Books 1, 3 and 4, compared with EMV 4.4 Book 3, annex A1.
+//
+// Not of the annex: 56 and 9F50 (Book C-2), 62 (ISO/IEC 7816-4), E1, and the tag of Issuer Script Results (9F5B).
+// The choices of this file: one source of two (8A, 7F60); a range for "8 or 11" (5F54) and "1 or 3" octets (9F2E, 9F32,
+// 9F47); where the annex only has "var." or the sizes of keys, a bound of this project; a format where the annex has
+// none (9F4A), "var." (5F53, 5F54, 94) or that of the payment system (89). The terminal's 9F30 is missing, and so are
+// the objects of biometric templates, whose tags mean other objects elsewhere.
 
 extension DataElement {
     /// Templates, and the response of format 1, whose values have no tags.
@@ -7,8 +13,9 @@ extension DataElement {
         DataElement(0x62, "File Control Parameters (FCP) Template", .card, .template, 0...252),
         DataElement(0x6F, "File Control Information (FCI) Template", .card, .template, 0...252),
         DataElement(0x70, "READ RECORD Response Message Template", .card, .template, 0...252),
-        DataElement(0x71, "Issuer Script Template 1", .issuer, .template, 0...127),
-        DataElement(0x72, "Issuer Script Template 2", .issuer, .template, 0...127),
+        // Their lengths may have three octets (Book 3, annex B).
+        DataElement(0x71, "Issuer Script Template 1", .issuer, .template, 0...65_535),
+        DataElement(0x72, "Issuer Script Template 2", .issuer, .template, 0...65_535),
         DataElement(0x73, "Directory Discretionary Template", .card, .template, 0...252),
         DataElement(0x77, "Response Message Template Format 2", .card, .template, 0...253),
         DataElement(0x80, "Response Message Template Format 1", .card, .binary, 0...253, .cardData),
@@ -38,7 +45,7 @@ extension DataElement {
         DataElement(0x88, "Short File Identifier (SFI)", .card, .binary, 1),
         DataElement(0x8C, "Card Risk Management Data Object List 1 (CDOL1)", .card, .binary, 0...252),
         DataElement(0x8D, "Card Risk Management Data Object List 2 (CDOL2)", .card, .binary, 0...252),
-        DataElement(0x8E, "Cardholder Verification Method (CVM) List", .card, .binary, 8...252),
+        DataElement(0x8E, "Cardholder Verification Method (CVM) List", .card, .binary, 10...252),
         DataElement(0x8F, "Certification Authority Public Key Index", .card, .binary, 1),
         DataElement(0x90, "Issuer Public Key Certificate", .card, .binary, 1...248),
         DataElement(0x92, "Issuer Public Key Remainder", .card, .binary, 1...248),
@@ -65,6 +72,8 @@ extension DataElement {
         DataElement(0x9F08, "Application Version Number (card)", .card, .binary, 2),
         DataElement(0x9F0A, "Application Selection Registered Proprietary Data (ASRPD)", .card, .binary, 0...252),
         DataElement(0x9F0B, "Cardholder Name Extended", .card, .text, 27...45, .cardData),
+        // It may have two digits of the account number that are masked elsewhere.
+        DataElement(0x9F0C, "Issuer Identification Number Extended (IINE)", .card, .numeric, 3...4, .cardData),
         DataElement(0x9F0D, "Issuer Action Code - Default", .card, .binary, 5),
         DataElement(0x9F0E, "Issuer Action Code - Denial", .card, .binary, 5),
         DataElement(0x9F0F, "Issuer Action Code - Online", .card, .binary, 5),
@@ -90,6 +99,8 @@ extension DataElement {
             0x9F2E, "Integrated Circuit Card (ICC) PIN Encipherment Public Key Exponent", .card, .binary, 1...3),
         DataElement(
             0x9F2F, "Integrated Circuit Card (ICC) PIN Encipherment Public Key Remainder", .card, .binary, 1...248),
+        // It has data objects, although its tag is that of a primitive one.
+        DataElement(0x9F31, "Card BIT Group Template", .card, .binary, 0...252, .cardData),
         DataElement(0x9F32, "Issuer Public Key Exponent", .card, .binary, 1...3),
         DataElement(0x9F36, "Application Transaction Counter (ATC)", .card, .binary, 2),
         DataElement(0x9F38, "Processing Options Data Object List (PDOL)", .card, .binary, 0...252),

@@ -75,7 +75,7 @@ extension CardResponse {
     private func cryptogramObjects() throws(KernelTermination) -> DataObjectStore {
         guard let value = format1 else { return try objects(in: .responseFormat2) }
         return try value.withOctets { value throws(KernelTermination) -> DataObjectStore in
-            // CID, ATC, cryptogram and up to 32 octets of issuer application data (Book 3, table 12).
+            // CID, ATC, cryptogram and up to 32 octets of issuer application data (Book 3, table 13).
             guard (11...43).contains(value.count) else { throw KernelTermination(.malformed, .responseFormat1) }
             var answer = DataObjectStore()
             answer.set(.cryptogramInformation, value.extracting(first: 1))

@@ -11,7 +11,7 @@ extension ContactKernel {
         lists.cdol1 = try sendGenerateCryptogram(action.request, .cdol1, .firstCryptogram)
     }
 
-    /// Sends GENERATE AC. With CDA, every cryptogram but an AAC must be signed (CDA mode 1: Book 2, annex D).
+    /// Sends GENERATE AC. With CDA, every cryptogram but an AAC must be signed (CDA mode 1: Book 2, annex D4).
     /// - Returns: the values of the list.
     private mutating func sendGenerateCryptogram(
         _ type: CryptogramType, _ tag: Tag, _ meaning: Waiting

@@ -6,7 +6,7 @@ extension ContactKernel {
         if transaction.isOnlineForced { risk.findings.append(.merchantForcedOnline) }
         let account = objects.card.secret(.accountNumber)
         if configuration.isOnExceptionFile(account) { risk.findings.append(.onExceptionFile) }
-        // A bit of the AIP makes risk management mandatory. The kernel performs it for every card.
+        // For every card, whatever the bit of its AIP (10.6).
         tsi.insert(.terminalRiskManagementPerformed)
         let limits = configuration.limits
         let finding = TerminalRiskManagement.floorLimit(

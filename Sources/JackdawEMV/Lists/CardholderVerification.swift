@@ -28,7 +28,8 @@ public struct CardholderVerificationMethod: RawRepresentable, Sendable, Hashable
         case paymentSystemReserved = "payment_system_reserved"
         /// A code that is reserved for issuers.
         case issuerReserved = "issuer_reserved"
-        /// A code that is reserved for future use.
+        /// A code that is reserved for future use, or of a biometric method (06 to 0F), which terminals without biometrics
+        /// need not know.
         case reserved = "rfu"
     }
 

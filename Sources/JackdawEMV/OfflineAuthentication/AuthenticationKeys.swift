@@ -64,7 +64,7 @@ public struct CertificationAuthorityKey: Sendable, Hashable {
     }
 }
 
-/// An issuer's certificate that its certification authority has revoked (EMV Book 2, 5.1.4).
+/// An issuer's certificate that its certification authority has revoked (EMV Book 2, 5.1.2).
 public struct RevokedCertificate: Sendable, Hashable {
     /// The registered application provider identifier, five octets.
     public let provider: [UInt8]

@@ -421,7 +421,8 @@ extension CardholderVerification.Answer {
 }
 
 extension CardholderVerificationMethod {
-    /// Whether the book defines the method (Book 3, annex C3).
+    /// Whether the terminal knows the method (Book 3, annex C3). Without biometrics it need not know the biometric ones,
+    /// codes 06 to 0F (Book 3, 10.5.5).
     var isRecognised: Bool {
         switch kind {
         case .unavailable, .paymentSystemReserved, .issuerReserved, .reserved: false

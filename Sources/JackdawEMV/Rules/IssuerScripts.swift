@@ -1,4 +1,4 @@
-// Issuer scripts: EMV Book 3, section 10.10, and Book 4, annex A5.
+// Issuer scripts: EMV Book 3, section 10.10 and annex E, and Book 4, section 6.3.9 and annex A5.
 
 /// A script of the issuer: commands for the card.
 public struct IssuerScript: Sendable, Equatable {
@@ -21,7 +21,7 @@ public struct IssuerScript: Sendable, Equatable {
     /// The length of the template with its tag and length, in octets.
     public let octetCount: Int
 
-    /// The greatest total length of all scripts that a terminal must support, in octets (Book 3, 10.10).
+    /// The greatest total length of all scripts that a terminal must support, in octets (Book 4, 6.3.9).
     public static let guaranteedOctets = 128
 
     /// Finds the scripts of an issuer's response in their order.

@@ -24,7 +24,7 @@ public enum CryptogramType: UInt8, Sendable, Hashable, Comparable {
         }
     }
 
-    /// The place in the card's hierarchy (Book 3, 10.8): AAC below ARQC below TC.
+    /// The place in the hierarchy of cryptograms (Book 3, 9.3): AAC below ARQC below TC.
     private var rank: Int {
         switch self {
         case .aac: 0

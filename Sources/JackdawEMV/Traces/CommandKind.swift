@@ -157,7 +157,7 @@ extension CardCommand {
         Tag(rawValue: UInt32(parameter1) << 8 | UInt32(parameter2))
     }
 
-    /// Bits 4 and 3 of the class (EMV Book 3 section 6.3.2).
+    /// Bits 4 and 3 of the class (EMV Book 3 section 6.3.1).
     private var secureMessagingDetails: [Detail] {
         classOctet & 0x0C == 0 ? [] : [Detail("secure_messaging", "with secure messaging")]
     }

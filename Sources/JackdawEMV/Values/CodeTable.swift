@@ -1,4 +1,4 @@
-/// A character table of ISO/IEC 8859, named by the issuer code table index (tag 9F11) of a card (EMV Book 4, annex B).
+/// A character table of ISO/IEC 8859, named by the issuer code table index (tag 9F11) of a card (EMV Book 3, annex C4).
 public struct CodeTable: Sendable, Hashable {
     /// The number of the part of ISO/IEC 8859, 1 to 10.
     public let part: Int

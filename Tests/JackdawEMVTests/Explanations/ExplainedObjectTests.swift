@@ -12,6 +12,43 @@ import Testing
         #expect(all.count > 200)
     }
 
+    /// The elements of EMV 4.4 Book 3, annex A1, whose length is a number: tag, source, format, octets. After a hyphen
+    /// is the greatest length. Of two sources the first is listed; `*` is no format.
+    private static let annexA = """
+        42 card n 3,4F card b 5-16,50 card ans 1-16,57 card b -19,5A card cn -10,5F20 card ans 2-26,5F24 card n 3
+        5F25 card n 3,5F28 card n 2,5F2A terminal n 2,5F2D card an 2-8,5F30 card n 2,5F34 card n 1,5F36 terminal n 1
+        5F53 card * -34,5F54 card * 8-11,5F55 card a 2,5F56 card a 3,5F57 terminal n 1,61 card * -252,6F card * -252
+        70 card * -252,73 card * -252,81 terminal b 4,82 card b 2,84 card b 5-16,86 issuer b -261,87 card b 1
+        88 card b 1,89 issuer * 6,8A issuer an 2,8C card b -252,8D card b -252,8E card b 10-252,8F card b 1
+        91 issuer b 8-16,94 card * -252,95 terminal b 5,97 card b -252,98 terminal b 20,9A terminal n 3
+        9B terminal b 2,9C terminal n 1,9D card b 5-16,9F01 terminal n 6,9F02 terminal n 6,9F03 terminal n 6
+        9F04 terminal b 4,9F05 card b 1-32,9F06 terminal b 5-16,9F07 card b 2,9F08 card b 2,9F09 terminal b 2
+        9F0B card ans 27-45,9F0C card n 3-4,9F0D card b 5,9F0E card b 5,9F0F card b 5,9F10 card b -32,9F11 card n 1
+        9F12 card ans 1-16,9F13 card b 2,9F14 card b 1,9F15 terminal n 2,9F16 terminal ans 15,9F17 card b 1
+        9F18 issuer b 4,9F19 card n 6,9F1A terminal n 2,9F1B terminal b 4,9F1C terminal an 8,9F1D terminal b 1-8
+        9F1E terminal an 8,9F21 terminal n 3,9F22 terminal b 1,9F23 card b 1,9F24 card an 29,9F25 card n 2
+        9F26 card b 8,9F27 card b 1,9F2E card b 1-3,9F32 card b 1-3,9F33 terminal b 3,9F34 terminal b 3
+        9F35 terminal n 1,9F36 card b 2,9F37 terminal b 4,9F39 terminal n 1,9F3A terminal b 4,9F3B card n 2-8
+        9F3C terminal n 2,9F3D terminal n 1,9F40 terminal b 5,9F41 terminal n 2-4,9F42 card n 2,9F43 card n 1-4
+        9F44 card n 1,9F45 card b 2,9F47 card b 1-3,9F49 card b -252,9F4C card b 2-8,9F4D card b 2,BF0C card * -222
+        """
+
+    @Test func elementsAreThoseOfTheBook() throws {
+        let rows = Self.annexA.split { $0 == "," || $0 == "\n" }
+        #expect(rows.count == 103)
+        for row in rows {
+            let columns = row.split(separator: " ").map { String($0) }
+            let number = try #require(UInt32(columns[0], radix: 16))
+            let tag = try #require(EMVTag(rawValue: number))
+            let element = try #require(DataElement.find(tag), "\(tag)")
+            #expect(element.source.rawValue == columns[1], "\(tag)")
+            #expect(element.format.rawValue == columns[2] || columns[2] == "*", "\(tag)")
+            let bounds = columns[3].split(separator: "-").compactMap { Int($0) }
+            #expect(element.lengths.upperBound == bounds.last, "\(tag)")
+            #expect(element.lengths.lowerBound == bounds.first || columns[3].hasPrefix("-"), "\(tag)")
+        }
+    }
+
     @Test func meaningsDependOnTheKernel() {
         #expect(DataElement.find(0x9F6C)?.name == "Card Transaction Qualifiers (CTQ)")
         #expect(DataElement.find(0x9F6C, kernel: 2)?.name == "Mag-stripe Application Version Number (Card)")
@@ -22,7 +59,10 @@ import Testing
 
     /// Tracks, numbers and names of the cardholder and the PIN; unknown tags are treated like them.
     @Test func cardDataIsSensitive() {
-        for tag: EMVTag in [0x5A, 0x57, 0x56, 0x5F20, 0x5F24, 0x5F30, 0x9F0B, 0x9F1F, 0x9F20, 0x9F6B, 0x86, 0xDF7F] {
+        let tags: [EMVTag] = [
+            0x5A, 0x57, 0x56, 0x5F20, 0x5F24, 0x5F30, 0x9F0B, 0x9F0C, 0x9F1F, 0x9F20, 0x9F6B, 0x86, 0xDF7F,
+        ]
+        for tag in tags {
             #expect(DataElement.sensitivity(of: tag) == .cardData)
         }
         #expect(DataElement.sensitivity(of: 0x99) == .secret)
