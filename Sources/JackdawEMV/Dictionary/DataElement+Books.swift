@@ -3,8 +3,8 @@
 // Not of the annex: 56 and 9F50 (Book C-2), 62 (ISO/IEC 7816-4), E1, and the tag of Issuer Script Results (9F5B).
 // The choices of this file: one source of two (8A, 7F60); a range for "8 or 11" (5F54) and "1 or 3" octets (9F2E, 9F32,
 // 9F47); where the annex only has "var." or the sizes of keys, a bound of this project; a format where the annex has
-// none (9F4A), "var." (5F53, 5F54, 94) or that of the payment system (89). The terminal's 9F30 is missing, and so are
-// the objects of biometric templates, whose tags mean other objects elsewhere.
+// none (9F4A), "var." (5F53, 5F54, 94) or that of the payment system (89). The objects of biometric templates are missing,
+// as their tags mean other objects elsewhere.
 
 extension DataElement {
     /// Templates, and the response of format 1, whose values have no tags.
@@ -148,6 +148,7 @@ extension DataElement {
         DataElement(0x9F1E, "Interface Device (IFD) Serial Number", .terminal, .alphanumeric, 8),
         DataElement(0x9F21, "Transaction Time", .terminal, .numeric, 3),
         DataElement(0x9F22, "Certification Authority Public Key Index (terminal)", .terminal, .binary, 1),
+        DataElement(0x9F30, "Biometric Terminal Capabilities", .terminal, .binary, 3),
         DataElement(0x9F33, "Terminal Capabilities", .terminal, .binary, 3),
         DataElement(0x9F34, "Cardholder Verification Method (CVM) Results", .terminal, .binary, 3),
         DataElement(0x9F35, "Terminal Type", .terminal, .numeric, 1),

@@ -48,7 +48,11 @@ extension ContactKernel {
         do throws(AuthenticationFailure) {
             objects.card[.dynamicNumber] = try authentication.dynamicNumber(
                 response.data, signedBy: key, over: lists.ddol)
-        } catch { failure = error }
+        } catch {
+            // The signature is mandatory (Book 3, 6.5.9.4).
+            guard error.code != .response else { throw KernelTermination(.missing, .signedDynamicApplicationData) }
+            failure = error
+        }
         try finishAuthentication(failure)
     }
 

@@ -30,7 +30,7 @@ extension ContactKernel {
     /// Computes the TC Hash Value (98) over the values of the TDOL (Book 3, 9.2.2).
     private mutating func hashCertificateData() throws(KernelTermination) {
         var list = try objects.list(.tdol)
-        if list == nil {
+        if list == nil, !configuration.defaultTDOL.isEmpty {
             tvr.insert(.defaultTDOLUsed)
             list = try? DataObjectList(configuration.defaultTDOL.span)
         }

@@ -66,19 +66,25 @@ extension ContactKernelTests {
         #expect(reason?.status == .fileInvalidated)
     }
 
-    @Test func theHashOfTheCertificateDataIsGiven() throws {
-        // The CDOL1 asks for the TC hash; the card has no TDOL, so that the terminal's is used, and is empty.
+    /// The CDOL1 asks for the TC hash, and the card has no TDOL. "Default TDOL used" is set only if the terminal has one
+    /// (Book 3, 9.2.2).
+    @Test(
+        arguments: [
+            // FIPS 180-4: the digest of nothing.
+            ("", "DA39A3EE5E6B4B0D3255BFEF95601890AFD80709"),
+            // sha1sum of 000000001000, the amount.
+            ("9F0206", "6400302453D7F2559A93D5548CCE6641642508C9"),
+        ])
+    func theHashOfTheCertificateDataIsGiven(_ defaultTDOL: String, _ digest: String) throws {
         var card = VirtualCard()
         card.records = [
             TagLengthValueBuilder.encode(
                 0x70, hex("5A0899999900000000145F24034912318C0298148D028A028E0A00000000000000001F00"))
         ]
-        var run = try run(card)
+        var run = try run(card) { $0.defaultTDOL = hex(defaultTDOL) }
         let outcome = try run.finish()
-        #expect(outcome.tvr.contains(.defaultTDOLUsed))
-        // FIPS 180-4: the digest of nothing.
-        let digest = hex("DA39A3EE5E6B4B0D3255BFEF95601890AFD80709")
-        #expect(commands(run, 0xAE)[0].dropFirst(5).prefix(20).elementsEqual(digest))
+        #expect(outcome.tvr.contains(.defaultTDOLUsed) == !defaultTDOL.isEmpty)
+        #expect(commands(run, 0xAE)[0].dropFirst(5).prefix(20).elementsEqual(hex(digest)))
     }
 
     @Test func theTerminalOwnsItsObjects() throws {
@@ -98,7 +104,7 @@ extension ContactKernelTests {
         let objects: [(tag: JackdawEMV.Tag, value: [UInt8])] = [
             (0x8A, hex("3030")), (0x89, hex("313233343536")), (0x91, hex("1122334455667788")),
             (0x98, [UInt8](repeating: 1, count: 20)), (0x9F1E, hex("3132333435363738")), (0x9F5B, hex("2000000000")),
-            (0x9F53, hex("52")), (0x9F16, [UInt8](repeating: 0x31, count: 15)),
+            (0x9F30, hex("000001")), (0x9F53, hex("52")), (0x9F16, [UInt8](repeating: 0x31, count: 15)),
         ]
         // The kernel computes 98 if a list asks for it.
         let asked = objects.filter { $0.tag != 0x98 }
@@ -122,7 +128,7 @@ extension ContactKernelTests {
         let values = try #require(commands(run, 0xAE).first).dropFirst(5).dropLast()
         let count = asked.reduce(0) { $0 + $1.value.count }
         #expect(values.elementsEqual([UInt8](repeating: 0, count: count) + hex("ABCD")))
-        #expect(outcome.objects.tags.allSatisfy { ![0x89, 0x91, 0x98, 0x9F1E, 0x9F5B, 0x9F53, 0x9F16].contains($0) })
+        #expect(outcome.objects.tags.allSatisfy { ![0x89, 0x91, 0x98, 0x9F1E, 0x9F5B, 0x9F30, 0x9F53, 0x9F16].contains($0) })
         #expect(outcome.objects[0x8A] == Array("Z3".utf8))
     }
 

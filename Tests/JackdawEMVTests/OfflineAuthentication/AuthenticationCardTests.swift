@@ -166,6 +166,20 @@ import Testing
         }
     }
 
+    /// The signature is mandatory in the answer to INTERNAL AUTHENTICATE (Book 3, 6.5.9.4).
+    @Test(arguments: ["77009000", "77039F4C009000", "70009000"])
+    func anAnswerWithoutASignatureTerminates(_ answer: String) throws {
+        let row = try #require(try rows().first { $0.id == "dda-default-ddol" })
+        var run = try transaction(row)
+        _ = try run.finish()
+        let index = try #require(run.card.commands.firstIndex { $0[1] == 0x88 })
+        run = try transaction(row)
+        run.card.replaced[index] = hex(answer)
+        let reason = try run.finish().termination
+        #expect(reason?.code == .missing)
+        #expect(reason?.tag == 0x9F4B)
+    }
+
     /// FIPS 180-4 publishes the digest of `abc`.
     @Test func theDigestOfTheTestsIsRight() {
         #expect(PlainPrimitives().sha1(Array("abc".utf8)) == hex("A9993E364706816ABA3E25717850C26C9CD0D89D"))
