@@ -128,7 +128,10 @@ extension ContactKernelTests {
         let values = try #require(commands(run, 0xAE).first).dropFirst(5).dropLast()
         let count = asked.reduce(0) { $0 + $1.value.count }
         #expect(values.elementsEqual([UInt8](repeating: 0, count: count) + hex("ABCD")))
-        #expect(outcome.objects.tags.allSatisfy { ![0x89, 0x91, 0x98, 0x9F1E, 0x9F5B, 0x9F30, 0x9F53, 0x9F16].contains($0) })
+        #expect(
+            outcome.objects.tags.allSatisfy {
+                ![0x89, 0x91, 0x98, 0x9F1E, 0x9F5B, 0x9F30, 0x9F53, 0x9F16].contains($0)
+            })
         #expect(outcome.objects[0x8A] == Array("Z3".utf8))
     }
 
