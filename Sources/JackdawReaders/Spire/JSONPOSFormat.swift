@@ -105,7 +105,8 @@ package enum JSONPOSMessage: Hashable, Sendable {
         if let method = object["method"]?.text {
             self = .request(method: method, parameters: object["params"] ?? .object([:]), id: id)
         } else if let error = object["error"] {
-            let code = error["code"]?.number.flatMap { Int(exactly: $0) } ?? 1
+            // Without a code it says nothing: 0 is the number of no error.
+            let code = error["code"]?.number.flatMap { Int(exactly: $0) } ?? 0
             self = .failure(
                 code: code, message: error["message"]?.text ?? "", id: id, name: error["data"]?["string_code"]?.text)
         } else if let result = object["result"], let id {

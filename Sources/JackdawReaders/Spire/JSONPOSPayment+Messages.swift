@@ -64,23 +64,23 @@ extension JSONPOSPayment {
         case .purchase, .check:
             let text = value["response_text"]?.text
             if text == settings.approvedText {
-                let transaction = value["transaction_id"]?.text.map { JSONPOSDialect.plain($0) }
-                finish(.approved(transaction: transaction), at: now)
-            } else if purpose == .check {
-                finish(.declined(JSONPOSDialect.plain(text ?? "")), at: now)
+                transactionName = value["transaction_id"]?.text
+                finish(.approved(transaction: transactionName.map { JSONPOSDialect.plain($0) }), at: now)
+            } else if purpose == .check, let text {
+                finish(.declined(JSONPOSDialect.plain(text)), at: now)
             } else {
-                // A result that is no approval is not published: the terminal is asked once more.
-                checkTime = now
+                // A result that is no approval is not published.
+                askAgain(after: purpose, at: now)
             }
         case .refund, .refundCheck:
             guard stage == .refunding else { return note("a second result of a refund") }
             let text = value["response_text"]?.text
             if text == settings.approvedText {
                 settle(.refunded)
-            } else if purpose == .refundCheck {
-                refuseRefund(JSONPOSDialect.plain(text ?? ""), at: now)
+            } else if purpose == .refundCheck, let text {
+                refuseRefund(JSONPOSDialect.plain(text), at: now)
             } else {
-                checkTime = now
+                askAgain(after: purpose, at: now)
             }
         case .status: report(JSONPOSStatus(value))
         }
@@ -102,9 +102,8 @@ extension JSONPOSPayment {
             begin(at: now)
         case .purchase where error == .unknown: finish(.declined(JSONPOSDialect.plain(text)), at: now)
         case .purchase where error.isProtocolError: finish(.notExecuted, at: now)
-        case .purchase: checkTime = now
-        case .check where name == settings.notFoundName && status?.step == nil: finish(.notExecuted, at: now)
-        case .check: checkTime = now + settings.checkInterval
+        case .check where name == settings.notFoundName && isTerminalIdle: finish(.notExecuted, at: now)
+        case .purchase, .check: askAgain(after: purpose, at: now)
         case .refund, .refundCheck: take(error, text, name, ofRefund: purpose, at: now)
         case .status: note("the terminal refuses Status: \(error)")
         }
@@ -116,8 +115,7 @@ extension JSONPOSPayment {
         guard stage == .refunding else { return note("a second result of a refund") }
         if purpose == .refundCheck {
             guard name == settings.notFoundName, status?.step == nil else {
-                checkTime = now + settings.checkInterval
-                return
+                return askAgain(after: purpose, at: now)
             }
             // If `Check` did not know refunds, another one could give the money back twice.
             guard settings.repeatsLostRefunds else { return settle(.open("the fate of a refund is not known")) }
@@ -127,8 +125,18 @@ extension JSONPOSPayment {
         } else if error == .unknown {
             refuseRefund(JSONPOSDialect.plain(text), at: now)
         } else {
-            checkTime = now
+            askAgain(after: purpose, at: now)
         }
+    }
+
+    /// Whether the terminal has no payment under way. A state that was asked for, and not answered, may be another one.
+    private var isTerminalIdle: Bool { status?.step == nil && !requests.contains { $0.purpose == .status } }
+
+    /// Plans a `Check` after an answer that does not name the end: at once, or after the interval if it answers a `Check`.
+    private mutating func askAgain(after purpose: Purpose, at now: Duration) {
+        guard isResultAwaited else { return note("an answer after the end") }
+        let isCheck = purpose == .check || purpose == .refundCheck
+        checkTime = isCheck ? now + settings.checkInterval : now
     }
 
     /// The conversation has begun.
@@ -179,15 +187,17 @@ extension JSONPOSPayment {
     }
 
     private mutating func finish(_ result: JSONPOSResult, at now: Duration) {
-        guard stage == .paying || stage == .settling else { return note("a second result") }
-        requests.removeAll { $0.purpose == .purchase || $0.purpose == .check }
+        let isAwaited = stage == .paying
+        let isCorrection = stage == .over && result.isApproval && self.result?.isApproval == false
+        guard isAwaited || stage == .settling || isCorrection else { return note("a second result") }
+        // An approval may still follow another result: then the terminal has the money.
+        requests.removeAll { $0.purpose == .check || ($0.purpose == .purchase && result.isApproval) }
         checkTime = nil
         self.result = result
         outputs.append(.result(result))
-        let isAwaited = stage == .paying
         stage = .over
         guard isAwaited else {
-            if case .approved = result { takeBack(at: now) }
+            if result.isApproval { takeBack(at: now) }
             return
         }
         switch result {

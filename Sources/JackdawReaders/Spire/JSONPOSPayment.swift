@@ -72,7 +72,7 @@ package struct JSONPOSPayment: ~Copyable {
         case refundCheck
         case status
 
-        /// Whether the request stays open until its result is known in another way, too.
+        /// Whether the request stays open after an answer.
         var isTransaction: Bool { self == .purchase || self == .refund }
     }
 
@@ -85,6 +85,8 @@ package struct JSONPOSPayment: ~Copyable {
 
     /// The result of the payment; nil before it.
     package internal(set) var result: JSONPOSResult?
+    /// The terminal's number of the approved transaction, as it sent it: `Refund` needs all its characters.
+    var transactionName: String?
     /// Whether the terminal has the money of a payment that the flow has given up, and gives it back no more.
     package private(set) var isOpen = false
     /// Whether `Purchase` or `Refund` was sent, and its result is not known, so that the terminal must be asked.
@@ -200,15 +202,15 @@ package struct JSONPOSPayment: ~Copyable {
     /// - Returns: the outputs.
     package mutating func sendRefund(at now: Duration) -> [Output] {
         // Without a link it is announced again, once there is one.
-        guard stage == .refunding, case .open = link, case .approved(let transaction?)? = result,
+        guard stage == .refunding, case .open = link, let transactionName,
             !requests.contains(where: { $0.purpose == .refund }),
-            let currency = Currency.find(self.transaction.currency.span)
+            let currency = Currency.find(transaction.currency.span)
         else { return takeOutputs() }
         refunds += 1
         var parameters = identity(receipt: refundReceipt)
-        parameters["amount"] = .number(Double(self.transaction.amount))
+        parameters["amount"] = .number(Double(transaction.amount))
         parameters["currency"] = .text(currency.alphabeticCode)
-        parameters["transaction_id"] = .text(transaction)
+        parameters["transaction_id"] = .text(transactionName)
         request("Refund", .object(parameters), .refund, at: now)
         checkTime = now + settings.checkDelay
         return takeOutputs()
@@ -269,14 +271,14 @@ package struct JSONPOSPayment: ~Copyable {
             send("Abort")
             check(at: now)
         // The approval came too late for the flow.
-        case .over: if case .approved? = result { takeBack(at: now) }
+        case .over: if result?.isApproval == true { takeBack(at: now) }
         case .idle, .preparing, .ready, .settling, .refunding: break
         }
     }
 
     /// The terminal has the money of a payment that the flow has given up.
     mutating func takeBack(at now: Duration) {
-        guard isReversed else { return settle(.open("the policy does not reverse it")) }
+        guard isReversed else { return settle(.open("the flow has not reversed it")) }
         stage = .refunding
         // A refund of the program before may have reached the terminal.
         if refunds > 0 { check(at: now) } else { announceRefund() }
@@ -284,7 +286,7 @@ package struct JSONPOSPayment: ~Copyable {
 
     mutating func announceRefund() {
         refundTime = nil
-        guard case .approved(.some)? = result else { return settle(.open("the transaction has no name")) }
+        guard transactionName != nil else { return settle(.open("the transaction has no name")) }
         guard refunds < settings.maxRefunds else { return settle(.open("no refund is left")) }
         outputs.append(.refundDue(refunds + 1))
     }
@@ -424,7 +426,8 @@ package struct JSONPOSPayment: ~Copyable {
         outputs.append(.send(JSONPOSMessage.request(method: method, parameters: .object([:]), id: nil).frame))
     }
 
-    /// Closes the request with an identifier. That of a payment or a refund stays open until its result is known.
+    /// Closes the request with an identifier. That of a refund stays open until its result is known, and that of a payment
+    /// until it is approved.
     mutating func close(_ id: String) -> Purpose? {
         guard let index = requests.firstIndex(where: { $0.id == id }) else { return nil }
         let purpose = requests[index].purpose

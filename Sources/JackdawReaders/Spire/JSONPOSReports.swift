@@ -51,6 +51,9 @@ package enum JSONPOSResult: Sendable, Hashable {
     case declined(String)
     /// The terminal has not executed the request.
     case notExecuted
+
+    /// Whether the terminal has taken the money.
+    var isApproval: Bool { if case .approved = self { true } else { false } }
 }
 
 /// The end of a payment that an SPm20 terminal approved and the flow has given up.

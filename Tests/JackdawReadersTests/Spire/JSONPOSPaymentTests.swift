@@ -91,7 +91,8 @@ private func check(_ number: Int) -> String { #"> {"id":"\#(number)","jsonrpc":"
     /// The terminal may have taken the money all the same.
     @Test(arguments: [
         #""error":{"code":-32603,"message":"failed"}"#, #""error":{"code":-32000,"message":"late"}"#,
-        #""result":{"response_text":"Approvee"}"#, #""result":{}"#,
+        #""error":{"message":"no"}"#, #""error":{"code":1.5}"#, #""result":{"response_text":"Approvee"}"#,
+        #""result":{}"#,
     ])
     func anAnswerThatSaysNothingIsChecked(_ answer: String) throws {
         var bench = try JSONPOSPaymentBench()
@@ -130,6 +131,21 @@ private func check(_ number: Int) -> String { #"> {"id":"\#(number)","jsonrpc":"
         let unknown = #""error":{"code":1,"message":"no","data":{"string_code":"TRANSACTION_NOT_FOUND","details":""}}"#
         try bench.answer(#"{"jsonrpc":"2.0","id":"6",\#(unknown)}"#)
         #expect(bench.takeLog() == ["notExecuted", "host_unreachable 3"])
+    }
+
+    /// Only a text says that the payment did not take place.
+    @Test func aCheckThatSaysNothingIsRepeated() throws {
+        var bench = try JSONPOSPaymentBench()
+        try bench.purchase()
+        bench.wait(.seconds(150))
+        for number in 4...5 {
+            #expect(bench.takeLog() == [check(number)])
+            try bench.answer(#"{"jsonrpc":"2.0","id":"\#(number)","result":{"response_text":null}}"#)
+            bench.wait(.zero)
+            #expect(bench.takeLog() == [])
+            bench.wait(.seconds(10))
+        }
+        #expect(bench.payment.result == nil)
     }
 
     /// A terminal that is at work may not know the payment yet.
@@ -205,6 +221,20 @@ private func check(_ number: Int) -> String { #"> {"id":"\#(number)","jsonrpc":"
         let unknown = #""error":{"code":1,"message":"no","data":{"string_code":"TRANSACTION_NOT_FOUND"}}"#
         try bench.answer(#"{"jsonrpc":"2.0","id":"7",\#(unknown)}"#)
         #expect(bench.takeLog() == ["status none", "notExecuted", "host_unreachable 3"])
+    }
+
+    /// The terminal may be at work: the answer to `Status` follows that to `Check`.
+    @Test func aPaymentThatIsNotKnownBeforeTheStateIsIsCheckedAgain() throws {
+        var bench = try JSONPOSPaymentBench()
+        try bench.purchase()
+        bench.lose()
+        try bench.reconnect("4", "5")
+        _ = bench.takeLog()
+        let unknown = #""error":{"code":1,"message":"no","data":{"string_code":"TRANSACTION_NOT_FOUND"}}"#
+        try bench.answer(#"{"jsonrpc":"2.0","id":"7",\#(unknown)}"#)
+        try bench.answer(#"{"jsonrpc":"2.0","id":"6","result":{"transaction_status":"PROCESSING"}}"#)
+        bench.wait(.seconds(10))
+        #expect(bench.takeLog() == ["status PROCESSING", check(8)])
     }
 
     /// A new link on which the terminal does not answer `_Sync`.

@@ -11,9 +11,10 @@ private func checkOfRefund(_ number: String) -> String {
 
 /// `Refund`, as the request of a number. Its members are those of the module "Poplapay Payment POS" for Odoo, whose
 /// `receipt_id` is not that of the purchase, and `sequence_id` as of `Purchase`.
-private func refund(_ number: String) -> String {
+private func refund(_ number: String, _ transaction: String = "77") -> String {
     let members = #""amount":123,"api_key":"test","currency":"EUR","receipt_id":100000123,"sequence_id":321"#
-    return #"> {"id":"\#(number)","jsonrpc":"2.0","method":"Refund","params":{\#(members),"transaction_id":"77"}}"#
+    let parameters = #"{\#(members),"transaction_id":"\#(transaction)"}"#
+    return #"> {"id":"\#(number)","jsonrpc":"2.0","method":"Refund","params":\#(parameters)}"#
 }
 
 private let abort = #"> {"jsonrpc":"2.0","method":"Abort","params":{}}"#
@@ -85,6 +86,37 @@ private func failure(_ number: String, code: Int = 1, _ name: String = "UNKNOWN"
         #expect(bench.takeLog() == ["refunded"])
     }
 
+    /// The terminal first says that it does not know the payment, or that it did not take place.
+    @Test func anApprovalThatFollowsAnotherResultIsRefundedOrOpen() throws {
+        var bench = try JSONPOSPaymentBench()
+        try bench.purchase()
+        bench.carryOut(.reverse(.timeout))
+        bench.carryOut(.end(.failedHostTimeout))
+        try bench.answer(failure("4", "TRANSACTION_NOT_FOUND"))
+        _ = bench.takeLog()
+        try bench.answer(approval("3"))
+        #expect(bench.takeLog() == ["approved(transaction: Optional(\"77\"))", "refund 1", refund("5")])
+        var declined = try JSONPOSPaymentBench()
+        try declined.purchase()
+        try declined.answer(failure("3"))
+        declined.carryOut(.end(.declinedOnline))
+        #expect(declined.payment.isOpen == false)
+        // The same answer again changes nothing.
+        try declined.answer(failure("3"))
+        try declined.answer(failure("3", code: -32603))
+        #expect(declined.payment.nextDeadline == nil)
+        try declined.answer(approval("3"))
+        #expect(declined.payment.isOpen && !declined.payment.isResultAwaited)
+    }
+
+    /// A number of the terminal that may be one of a card: reports hide it, and the terminal receives its own number.
+    @Test func aLongNumberOfTheTerminalIsSentBackWhole() throws {
+        var bench = try late(transaction: "202601150123")
+        let log = bench.takeLog()
+        #expect(log.last == refund("5", "202601150123"))
+        #expect(log.count == 3 && !log[0].contains("202601150123"))
+    }
+
     @Test func anApprovalThatThePolicyLeavesIsOpen() throws {
         var bench = try JSONPOSPaymentBench()
         try bench.purchase()
@@ -151,6 +183,17 @@ private func failure(_ number: String, code: Int = 1, _ name: String = "UNKNOWN"
         _ = silent.takeLog()
         silent.wait(.seconds(150))
         #expect(silent.takeLog() == [checkOfRefund("6")])
+    }
+
+    /// A `Check` that says nothing is no refusal: a second refund could give the money back twice.
+    @Test func aRefundWhoseFateIsNotNamedIsNotSentAgain() throws {
+        var bench = try late()
+        bench.lose()
+        try bench.reconnect("6", "7")
+        _ = bench.takeLog()
+        try bench.answer(#"{"jsonrpc":"2.0","id":"9","result":{}}"#)
+        bench.wait(.seconds(10))
+        #expect(bench.takeLog() == [checkOfRefund("10")])
     }
 
     /// It is not known whether `Check` knows refunds: a second one could give the money back twice.
