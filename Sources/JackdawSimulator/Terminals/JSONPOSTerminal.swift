@@ -198,6 +198,8 @@ package struct JSONPOSTerminal<Primitives: AuthenticationPrimitives>: KernelTerm
     private mutating func execute(_ method: String, _ parameters: JSONValue, id: String?, at now: Duration) -> Bool {
         switch method {
         case "_Sync":
+            // A program that connects may use the identifier of an earlier request: it asks for the result with `Check`.
+            purchaseID = nil
             hasNetwork = false
             endExchange(.lost, at: now)
             return false

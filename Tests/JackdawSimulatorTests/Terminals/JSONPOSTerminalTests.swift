@@ -129,6 +129,17 @@ struct JSONPOSProgram: ~Copyable {
         #expect(program.wait(.seconds(100)) == [])
     }
 
+    /// The next program may use the identifier of the request for another one.
+    @Test func theResultIsNotSentToTheNextProgram() throws {
+        var program = try JSONPOSProgram(payer: "{\"delays\": {\"card\": 10000}}")
+        _ = try program.purchase(for: .seconds(1))
+        let answer = try program.send(#"{"jsonrpc":"2.0","id":"s","method":"_Sync","params":{}}"#)
+        #expect(answer == [#"{"id":"s","jsonrpc":"2.0","result":{}}"#])
+        let objects = program.wait(.seconds(60))
+        #expect(objects.contains(status("PROCESSING", cardIn: true)))
+        #expect(!objects.contains { $0.contains(#""id":"p""#) })
+    }
+
     @Test func theTerminalGivesUpWithoutACard() throws {
         var program = try JSONPOSProgram(payer: "{\"presents\": [\"swipe\"]}")
         _ = try program.purchase(for: .seconds(59))
