@@ -141,6 +141,8 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: LinkedTill {
     private func connect() {
         reconnection = nil
         reader.connect()
+        // The terminal may not answer the first question for its state.
+        planStatus()
         guard isRecovering else { return take(driver.reconnect(at: now)) }
         isRecovering = false
         take(
