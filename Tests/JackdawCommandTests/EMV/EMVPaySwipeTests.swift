@@ -222,8 +222,10 @@ import Testing
         #expect(last["outcome"] as? String == "failed_link" && last["link"] as? String == "head")
     }
 
-    @Test func aSoundFileThatIsMissingIsReported() {
-        let run = CommandRun("emv", "pay", "--link", "wav:/nonexistent/a.wav", "--card", Self.card)
+    @Test func aSoundFileThatIsMissingIsReported() async throws {
+        let run = try await onOwnThread {
+            CommandRun("emv", "pay", "--link", "wav:/nonexistent/a.wav", "--card", Self.card)
+        }
         #expect(run.status == 66 && run.output.isEmpty && run.messages.contains("/nonexistent/a.wav"))
     }
 }

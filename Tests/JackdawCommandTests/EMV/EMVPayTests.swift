@@ -188,7 +188,7 @@ import Testing
             #expect(run.messages.contains("link.txt is not a transcript (line 1: "), "\(run.messages)")
             #expect(!run.messages.contains("4761739001010010"))
         }
-        let run = CommandRun("emv", "read", "--link", "replay:/")
+        let run = try await onOwnThread { CommandRun("emv", "read", "--link", "replay:/") }
         #expect(run.status == 65 && run.messages.contains("not a regular file"))
     }
 

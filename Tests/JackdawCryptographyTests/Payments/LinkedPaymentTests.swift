@@ -10,7 +10,7 @@ import Testing
 @Suite struct LinkedPaymentTests {
     /// The link to an SPm20 is lost after each packet, and opened again: the terminal is asked how the payment ended. The
     /// clocks stand still before each time limit.
-    @Test func aLostLinkToATerminalIsOpenedAgain() async throws {
+    @Test(.timeLimit(.minutes(10))) func aLostLinkToATerminalIsOpenedAgain() async throws {
         let card = DeckName(folder: .deck, name: "approved-online")
         let (setup, ends) = (try PaymentRuns.setup(card), try PaymentRuns.ends(card))
         let primitives = LibCryptoPrimitives(mode: .test)
@@ -41,7 +41,7 @@ import Testing
         #expect(reopened > 3)
     }
 
-    @Test func aProgramThatConnectsTakesTheReaderOver() async throws {
+    @Test(.timeLimit(.minutes(10))) func aProgramThatConnectsTakesTheReaderOver() async throws {
         let host = SimulatorHost(clock: LeapingClock()) { SimulatedReader(JSONPOSModel()) }
         let link = LinkName(.tcp, "127.0.0.1:4000")
         let (first, firstReader) = MemoryLink.pair(link: link)
