@@ -241,6 +241,7 @@ package struct JSONPOSTerminal<Primitives: AuthenticationPrimitives>: KernelTerm
         self.purchase = purchase
         purchaseID = id
         (isHostApproved, isHostAsked) = (false, false)
+        slot.beginPayment()
         awaitCard(at: now)
     }
 

@@ -110,6 +110,9 @@ struct TerminalSlot<Primitives: AuthenticationPrimitives>: Sendable {
 
     // MARK: the cardholder at the reader
 
+    /// Begins another payment: its cardholder has not presented the card yet.
+    mutating func beginPayment() { presented.payer = SimulatedPayer(presented.payer.setup) }
+
     /// Asks the cardholder for the card until they insert it: taps and swipes have no effect.
     /// - Returns: whether the cardholder inserts it.
     @discardableResult

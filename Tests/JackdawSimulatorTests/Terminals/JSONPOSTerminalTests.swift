@@ -213,6 +213,15 @@ struct JSONPOSProgram: ~Copyable {
         #expect(objects.count == 1 && objects.first?.contains(#""code":1"#) == true)
     }
 
+    /// More of them than a cardholder presents the card in one payment.
+    @Test func thePaymentsOfATerminalAreNotLimited() throws {
+        var program = try JSONPOSProgram()
+        for receipt in 1...5 {
+            let objects = try program.purchase(receipt: receipt)
+            #expect(objects.contains { $0.contains("PROCESSING") }, "\(receipt)")
+        }
+    }
+
     @Test func aCardThatCannotBeReadIsAskedForAgain() throws {
         var program = try JSONPOSProgram(
             payer: "{\"presentations\": 2}",
