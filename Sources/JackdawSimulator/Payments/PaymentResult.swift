@@ -32,7 +32,8 @@ package struct PaymentResult: Sendable {
     package let captured: UInt64
     /// The reasons for the course of the payment, in their order.
     package let reasons: [PaymentReason]
-    /// Whether the issuer has answered all messages, so that till and issuer agree.
+    /// Whether the issuer has answered all messages, and the reader has no money that it must give back: till and issuer
+    /// agree.
     package let isSettled: Bool
 
     init(

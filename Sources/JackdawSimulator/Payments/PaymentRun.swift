@@ -159,7 +159,7 @@ package struct PaymentRun {
         return takeOutputs()
     }
 
-    /// Whether the issuer has answered all messages.
+    /// Whether the issuer has answered all messages, and the reader has no money that it must give back.
     package var isSettled: Bool { till.isSettled }
 
     // MARK: a reader at a link

@@ -15,7 +15,7 @@ protocol PaymentTill {
     var entries: [PaymentEntry] { get }
     /// The names of the applications among which the cardholder chooses at the till.
     var applicationNames: [String] { get }
-    /// Whether no message to the issuer waits.
+    /// Whether no message to the issuer waits, and the reader has no money that it must give back.
     var isSettled: Bool { get }
 
     /// Starts the payment, which has not started.
