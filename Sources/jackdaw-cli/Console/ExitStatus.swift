@@ -19,7 +19,8 @@ enum ExitStatus: Int32, Comparable {
     case unavailable = 69
     /// Reading or writing failed.
     case inputOutput = 74
-    /// The end of a payment is not known yet, or a message about it has not reached the issuer.
+    /// The end of a payment is not known yet, a message about it has not reached the issuer, or a terminal has not refunded
+    /// it.
     case unsettled = 75
     /// The user interrupted the command from the keyboard.
     case interrupted = 130
