@@ -44,7 +44,7 @@ package struct JSONPOSStatus: Sendable, Hashable {
 /// The end of a payment at an SPm20 terminal, or what is known of it.
 package enum JSONPOSResult: Sendable, Hashable {
     /// The terminal approved, and has taken the money. With the terminal's number of the transaction
-    /// (`transaction_id`), if it sent one: `Refund` needs it.
+    /// (`transaction_id`) without possible card data, if it sent one.
     case approved(transaction: String?)
     /// No money moves: the card, the issuer, the cardholder or the terminal refused. With the terminal's text, without
     /// possible card data.
