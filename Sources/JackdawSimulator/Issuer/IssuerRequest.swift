@@ -100,13 +100,13 @@ public struct IssuerRefusal: RawRepresentable, Sendable, Hashable {
     /// The message lacks an object, or one of them has an invalid form.
     public static let malformed = IssuerRefusal(rawValue: "malformed")
     /// Another message with this reference had another content, account, amount, currency or counter of the card.
-    public static let otherContent = IssuerRefusal(rawValue: "otherContent")
+    public static let otherContent = IssuerRefusal(rawValue: "other_content")
     /// The issuer has approved no payment with this reference.
-    public static let notApproved = IssuerRefusal(rawValue: "notApproved")
+    public static let notApproved = IssuerRefusal(rawValue: "not_approved")
     /// The payment is reversed.
     public static let reversed = IssuerRefusal(rawValue: "reversed")
     /// The payment is not complete, so that there is no money to give back.
-    public static let notCaptured = IssuerRefusal(rawValue: "notCaptured")
+    public static let notCaptured = IssuerRefusal(rawValue: "not_captured")
     /// The payment is complete.
     public static let captured = IssuerRefusal(rawValue: "captured")
     /// The card's certificate (TC) of a payment without the issuer is wrong.

@@ -22,22 +22,22 @@ import Testing
         arguments: [
             ("A", "approved", 1000, 0), ("AA", "approved", 1000, 0), ("AC", "accepted", 0, 1000),
             ("ACC", "accepted", 0, 1000), ("ACA", "approved", 0, 1000), ("AR", "accepted", 0, 0),
-            ("Ar", "accepted", 0, 0), ("r", "accepted", 0, 0), ("Dr", "refused otherContent", 0, 0),
+            ("Ar", "accepted", 0, 0), ("r", "accepted", 0, 0), ("Dr", "refused other_content", 0, 0),
             ("ARR", "accepted", 0, 0), ("ARA", "approved", 0, 0), ("ARC", "refused reversed", 0, 0),
-            ("ACR", "refused captured", 0, 1000), ("C", "refused notApproved", 0, 0), ("R", "accepted", 0, 0),
-            ("RA", "declined", 0, 0), ("RAC", "refused notApproved", 0, 0), ("D", "declined", 0, 0),
-            ("DR", "accepted", 0, 0), ("DC", "refused notApproved", 0, 0), ("AD", "refused otherContent", 1000, 0),
+            ("ACR", "refused captured", 0, 1000), ("C", "refused not_approved", 0, 0), ("R", "accepted", 0, 0),
+            ("RA", "declined", 0, 0), ("RAC", "refused not_approved", 0, 0), ("D", "declined", 0, 0),
+            ("DR", "accepted", 0, 0), ("DC", "refused not_approved", 0, 0), ("AD", "refused other_content", 1000, 0),
             ("O", "accepted", 0, 1000), ("OO", "accepted", 0, 1000), ("OR", "accepted", 0, 1000),
-            ("OA", "declined", 0, 1000), ("OC", "refused notApproved", 0, 1000),
+            ("OA", "declined", 0, 1000), ("OC", "refused not_approved", 0, 1000),
             // The issuer approved, the till did not hear of it, and the card approved alone.
             ("ARO", "accepted", 0, 1000), ("AO", "accepted", 1000, 1000), ("AOR", "accepted", 0, 1000),
             ("ROA", "declined", 0, 1000), ("AOC", "refused captured", 1000, 1000),
-            ("ACO", "refused captured", 0, 1000), ("DO", "refused otherContent", 0, 0),
+            ("ACO", "refused captured", 0, 1000), ("DO", "refused other_content", 0, 0),
             // Only what was taken is given back, once and for good.
             ("ACF", "accepted", 0, 0), ("ACFF", "accepted", 0, 0), ("ACFC", "accepted", 0, 0),
             ("ACFR", "refused captured", 0, 0), ("OF", "accepted", 0, 0), ("OFO", "accepted", 0, 0),
-            ("F", "refused notCaptured", 0, 0), ("AF", "refused notCaptured", 1000, 0),
-            ("ARF", "refused notCaptured", 0, 0), ("DF", "refused notCaptured", 0, 0),
+            ("F", "refused not_captured", 0, 0), ("AF", "refused not_captured", 1000, 0),
+            ("ARF", "refused not_captured", 0, 0), ("DF", "refused not_captured", 0, 0),
         ])
     func everyOrderOfMessagesMovesMoneyOnce(
         _ messages: String, _ reply: String, _ held: UInt64, _ captured: UInt64
@@ -113,9 +113,9 @@ import Testing
         let before = issuer.ledger
         let objects = PlainIssuer.objects(type: "40", changes: changes)
         let isForeign = changes[0x5F2A] != nil
-        #expect(issuer.send("1", .advice(objects))?.name == "refused \(isForeign ? "malformed" : "otherContent")")
-        #expect(issuer.send("1", .reversal(objects))?.name == "refused otherContent")
-        let refusal = first == "A" ? "otherContent" : "notApproved"
+        #expect(issuer.send("1", .advice(objects))?.name == "refused \(isForeign ? "malformed" : "other_content")")
+        #expect(issuer.send("1", .reversal(objects))?.name == "refused other_content")
+        let refusal = first == "A" ? "other_content" : "not_approved"
         #expect(issuer.send("1", .confirmation(objects))?.name == "refused \(refusal)")
         #expect(issuer.ledger.entries == before.entries)
         // The money of the account is that of the books.

@@ -106,7 +106,7 @@ extension SimulatedIssuer {
 }
 
 extension IssuerReply {
-    /// A short name: `accepted`, `refused notApproved`, `approved`, ...
+    /// A short name: `accepted`, `refused not_approved`, `approved`, ...
     var name: String {
         switch self {
         case .decision(let decision): decision.verdict.rawValue
