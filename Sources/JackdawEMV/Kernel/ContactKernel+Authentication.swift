@@ -49,8 +49,8 @@ extension ContactKernel {
             objects.card[.dynamicNumber] = try authentication.dynamicNumber(
                 response.data, signedBy: key, over: lists.ddol)
         } catch {
-            // The signature is mandatory (Book 3, 6.5.9.4).
-            guard error.code != .response else { throw KernelTermination(.missing, .signedDynamicApplicationData) }
+            // A template must have the signature (Book 3, 6.5.9.4).
+            guard error.code != .missing else { throw KernelTermination(.missing, .signedDynamicApplicationData) }
             failure = error
         }
         try finishAuthentication(failure)

@@ -194,7 +194,10 @@ public struct OfflineAuthentication<Primitives: AuthenticationPrimitives>: Senda
                 }
             return object.map { Array(copying: octets.extracting($0.value)) }
         }
-        guard let block else { throw AuthenticationFailure(.response, in: .signedDynamicApplicationData) }
+        guard let block else {
+            let isTemplate = response.withOctets { TagLengthValue.single(in: $0)?.tag == 0x77 }
+            throw AuthenticationFailure(isTemplate ? .missing : .response, in: .signedDynamicApplicationData)
+        }
         let dynamic = try blocks.dynamicData(block, signedBy: card, over: terminalData)
         guard let count = dynamic.first.map({ Int($0) }), (2...8).contains(count), dynamic.count >= 1 + count else {
             throw AuthenticationFailure(.length, in: .signedDynamicApplicationData)
