@@ -7,6 +7,7 @@ import SwipeController
 
 struct Autodetect: Verb {
     static let configuration = CommandConfiguration(
+        commandName: "autodetect",
         abstract: "Find out which reader is on the audio jack.",
         discussion: """
             Autodetection listens first. If that is not enough, it asks, then sets the volume to maximum and plays \

@@ -7,6 +7,7 @@ import JackdawSwipe
 
 struct Bench: Verb {
     static let configuration = CommandConfiguration(
+        commandName: "bench",
         abstract: "Measure the speed and accuracy of decoding on this machine.",
         discussion: """
             Each file is read and decoded repeatedly, for at least a tenth of a second of processor time. Without \

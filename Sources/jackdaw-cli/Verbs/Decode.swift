@@ -6,6 +6,7 @@ import JackdawSwipe
 
 struct Decode: Verb {
     static let configuration = CommandConfiguration(
+        commandName: "decode",
         abstract: "Read card swipes in sound files.",
         discussion: """
             Each track that passes all its checks is printed. A swipe that cannot be decoded prints one line with the \

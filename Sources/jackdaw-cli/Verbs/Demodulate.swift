@@ -7,6 +7,7 @@ import JackdawSpectrum
 
 struct Demodulate: Verb {
     static let configuration = CommandConfiguration(
+        commandName: "demodulate",
         abstract: "Decode the sound of a modem to bytes.",
         discussion: """
             The bytes go to standard output unchanged, as soon as they are decoded; the measurements of each burst go \

@@ -7,6 +7,7 @@ import JackdawTransport
 
 struct Devices: Verb {
     static let configuration = CommandConfiguration(
+        commandName: "devices",
         abstract: "List sound cards, jacks, Bluetooth adapters, chip card readers and reader families, or watch jacks.",
         discussion: """
             Each device has the link name that opens it, whether you may open it, which process uses it, and its \

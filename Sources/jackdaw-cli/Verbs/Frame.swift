@@ -7,6 +7,7 @@ import JackdawReaders
 
 struct Frame: Verb {
     static let configuration = CommandConfiguration(
+        commandName: "frame",
         abstract: "Explain a frame of a reader's protocol, field by field.",
         discussion: """
             The frame is in hexadecimal digits, with or without blanks or colons; - reads it from standard input. An \

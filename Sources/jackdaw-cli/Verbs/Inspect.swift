@@ -7,6 +7,7 @@ import JackdawSwipe
 
 struct Inspect: Verb {
     static let configuration = CommandConfiguration(
+        commandName: "inspect",
         abstract: "Measure a recording: level, noise, hum, modem sound, swipes and their bit cells.",
         discussion: """
             Use it to find out why a swipe cannot be decoded, or which modem made a sound: it names the mode nearest \

@@ -9,6 +9,7 @@ import JackdawTransport
 
 struct Listen: Verb {
     static let configuration = CommandConfiguration(
+        commandName: "listen",
         abstract: "Read card swipes live, from a sound card or a reader.",
         discussion: """
             SOUND CARDS

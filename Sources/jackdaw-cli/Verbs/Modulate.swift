@@ -6,6 +6,7 @@ import JackdawDSP
 
 struct Modulate: Verb {
     static let configuration = CommandConfiguration(
+        commandName: "modulate",
         abstract: "Make the sound of a modem from bytes.",
         discussion: """
             The bytes come from standard input, up to its end. With --framing raw, the bits are sent without start and \

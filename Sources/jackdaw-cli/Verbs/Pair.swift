@@ -5,6 +5,7 @@ import JackdawTransport
 
 struct Pair: Verb {
     static let configuration = CommandConfiguration(
+        commandName: "pair",
         abstract: "Pair a Bluetooth reader with this computer.",
         discussion: """
             If the reader is unknown, pair scans for it: put it into pairing mode first. Questions of the pairing, \

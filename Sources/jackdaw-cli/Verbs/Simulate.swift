@@ -9,6 +9,7 @@ import JackdawTransport
 
 struct Simulate: Verb {
     static let configuration = CommandConfiguration(
+        commandName: "simulate",
         abstract: "Offer a simulated reader to other programs, or to another machine.",
         discussion: """
             Each program that connects gets a reader of its own, until interrupted; an spm20 with a virtual card is \

@@ -4,6 +4,7 @@ import JackdawDSP
 
 struct Synth: Verb {
     static let configuration = CommandConfiguration(
+        commandName: "synth",
         abstract: "Make the sound of a card swipe.",
         discussion: """
             The text of a track is ASCII, with or without its sentinels; each track gets a channel of its own. The \
