@@ -40,7 +40,11 @@ struct SwipeWatch {
         skip(to: history.kept.lowerBound)
         while position < end {
             let next = min(end, position + Self.step)
-            history.withSamples(in: position..<next) { note(decoder?.receive($0) ?? []) }
+            history.withSamples(in: position..<next) {
+                note(decoder?.receive($0) ?? [])
+            } floats: {
+                note(decoder?.receive($0) ?? [])
+            }
             position = next
         }
     }

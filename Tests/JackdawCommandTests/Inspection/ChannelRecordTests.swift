@@ -24,6 +24,22 @@ import Testing
         #expect(kept(500..<510, history).isEmpty)
     }
 
+    /// 16-bit samples are kept as they are, and become others if others follow.
+    @Test(arguments: [1, 7, 100])
+    func samplesOfBothTypesAreKept(block: Int) {
+        let history = SampleHistory(capacity: 50)
+        for start in stride(from: 0, to: 120, by: block) {
+            let samples = (start..<min(120, start + block)).map { Int16($0) }
+            history.append(samples.span)
+        }
+        history.skip(2)
+        #expect(kept(118..<122, history) == [118, 119, 0, 0].map { $0 / 32_768 })
+        history.append([0.5, 0.25].span)
+        history.append([Int16(-32_768)].span)
+        #expect(kept(74..<77, history) == [75, 76].map { $0 / 32_768 })
+        #expect(kept(119..<130, history) == [119 / 32_768, 0, 0, 0.5, 0.25, -1])
+    }
+
     private func kept(_ range: Range<Int>, _ history: SampleHistory) -> [Float] {
         history.samples(in: range).samples.withElements { span in span.indices.map { span[$0] } }
     }
