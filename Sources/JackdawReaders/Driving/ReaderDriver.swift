@@ -132,16 +132,14 @@ public struct ReaderDriver: ~Copyable {
 
     mutating func put(_ output: ReaderOutput) { outputs.append(output) }
 
-    /// Runs `body` on the frame reader, and handles its events. The reader is moved out of `self` for that time,
-    /// because handling an event needs exclusive access to `self`.
+    /// Runs `body` on the frame reader, and handles its events.
     private mutating func cut(
         at now: Duration,
         _ body: (inout FrameReader<AnyFrameFormat>, (FrameEvent, Span<UInt8>) -> Void) -> Void
     ) {
-        var reader = FrameReader(self.reader.format)
-        swap(&reader, &self.reader)
+        var reader = reader.moveOut()
         body(&reader) { event, frame in take(event, frame, at: now) }
-        swap(&reader, &self.reader)
+        self.reader = reader
     }
 
     private mutating func take(_ event: FrameEvent, _ frame: Span<UInt8>, at now: Duration) {

@@ -33,6 +33,15 @@ public struct FrameReader<Format: FrameFormat>: ~Copyable {
         kept = FrameBuffer()
     }
 
+    /// Moves the reader out of its owner, which the events of a call may then change. An empty one of the same format
+    /// takes its place until the owner puts this one back.
+    /// - Returns: the reader.
+    package mutating func moveOut() -> FrameReader {
+        var reader = FrameReader(format)
+        swap(&reader, &self)
+        return reader
+    }
+
     /// The number of bytes of a partial frame.
     public var pendingCount: Int { kept.count }
 

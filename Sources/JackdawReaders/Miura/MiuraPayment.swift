@@ -15,7 +15,7 @@ internal import JackdawCards
 ///
 /// The caller carries out the effects on the host, the journal and the app itself; this machine ignores them. Times
 /// count from any start, and never decrease.
-package struct MiuraPayment: ReaderPayment, ~Copyable {
+package struct MiuraPayment: ReaderPayment, FramedPayment, ~Copyable {
     /// A task for the caller, or a report to it.
     package typealias Output = ReaderPaymentOutput
 
@@ -69,7 +69,7 @@ package struct MiuraPayment: ReaderPayment, ~Copyable {
     /// Whether card status reports are on.
     var isReporting = false
     var conversation: MiuraConversation
-    private var frames = FrameReader(MiuraFormat(.answer))
+    var frames = FrameReader(MiuraFormat(.answer))
     private var answers = JoinedParts(most: MiuraDialect.greatestAnswer)
     private var reports = JoinedParts(most: MiuraDialect.greatestAnswer)
     /// The time at which a partial frame is discarded.
@@ -149,23 +149,7 @@ package struct MiuraPayment: ReaderPayment, ~Copyable {
 
     // MARK: frames and messages
 
-    private mutating func cut(
-        at now: Duration,
-        _ body: (inout FrameReader<MiuraFormat>, (FrameEvent, Span<UInt8>) -> Void) -> Void
-    ) {
-        var reader = FrameReader(MiuraFormat(.answer))
-        swap(&reader, &frames)
-        body(&reader) { event, frame in
-            switch event {
-            case .frame: take(frame, at: now)
-            case .fault(let fault, _): note("bytes that are no frame: \(fault)")
-            case .skipped: break
-            }
-        }
-        swap(&reader, &frames)
-    }
-
-    private mutating func take(_ frame: Span<UInt8>, at now: Duration) {
+    mutating func take(_ frame: Span<UInt8>, at now: Duration) {
         // The base sends no message of a payment.
         guard frame[0] == MiuraNode.reader.rawValue else { return note("a message of the base") }
         let part = frame.extracting(MiuraFormat.apduStart..<frame.count - 1)

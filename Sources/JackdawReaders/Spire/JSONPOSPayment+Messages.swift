@@ -3,23 +3,7 @@ import JackdawEMV
 // What the terminal sends, and what the payment does then.
 
 extension JSONPOSPayment {
-    mutating func cut(
-        at now: Duration,
-        _ body: (inout FrameReader<JSONPOSFormat>, (FrameEvent, Span<UInt8>) -> Void) -> Void
-    ) {
-        var reader = FrameReader(JSONPOSFormat())
-        swap(&reader, &frames)
-        body(&reader) { event, frame in
-            switch event {
-            case .frame: take(frame, at: now)
-            case .fault(let fault, _): note("bytes that are no frame: \(fault)")
-            case .skipped: break
-            }
-        }
-        swap(&reader, &frames)
-    }
-
-    private mutating func take(_ frame: Span<UInt8>, at now: Duration) {
+    mutating func take(_ frame: Span<UInt8>, at now: Duration) {
         let message: JSONPOSMessage
         do throws(JSONValue.Fault) {
             message = try JSONPOSMessage(frame)

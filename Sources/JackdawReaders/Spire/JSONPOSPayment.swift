@@ -14,7 +14,7 @@ package import JackdawEMV
 ///
 /// The terminal's bytes for its host come as ``Output/tunnel(_:)``; the caller opens the connections. Times count from
 /// any start, and never decrease.
-package struct JSONPOSPayment: ~Copyable {
+package struct JSONPOSPayment: FramedPayment, ~Copyable {
     /// A task for the caller, or a report to it.
     package enum Output: Sendable {
         /// Bytes for the terminal.

@@ -63,6 +63,8 @@ final class JSONPOSTill<Primitives: AuthenticationPrimitives>: LinkedTill {
     var applicationNames: [String] { [] }
     /// The terminal keeps the issuer's answer to itself.
     var decision: IssuerDecision? { nil }
+    /// The terminal does not report it.
+    var cardEntry: CardEntry? { nil }
     var issuerEntry: IssuerLedger.Entry? { host.issuer.ledger["\(number)-\(number)"] }
 
     /// The issuer at the end of the terminal's tunnel, with its ledger.

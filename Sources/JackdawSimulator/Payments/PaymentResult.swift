@@ -20,7 +20,7 @@ package struct PaymentResult: Sendable {
 
     /// The end of the payment; nil if it has none.
     package let outcome: PaymentOutcome?
-    /// The way in which the card was read; nil without a card.
+    /// The way in which the card was read; nil without a card, or if the reader does not report it.
     package let entry: CardEntry?
     /// Whether the payment was taken back.
     package let isReversed: Bool
@@ -37,15 +37,15 @@ package struct PaymentResult: Sendable {
     package let isSettled: Bool
 
     init(
-        outcome: PaymentOutcome?, journal: PaymentJournal, entry: IssuerLedger.Entry?, authorisationCode: String?,
-        reasons: [PaymentReason], isSettled: Bool
+        outcome: PaymentOutcome?, isReversed: Bool, cardEntry: CardEntry?, issuerEntry: IssuerLedger.Entry?,
+        authorisationCode: String?, reasons: [PaymentReason], isSettled: Bool
     ) {
         self.outcome = outcome
-        self.entry = journal.entry
-        isReversed = journal.isReversalQueued
-        account = entry?.account
+        entry = cardEntry
+        self.isReversed = isReversed
+        account = issuerEntry?.account
         self.authorisationCode = outcome?.isApproved == true ? authorisationCode : nil
-        captured = entry?.captured ?? 0
+        captured = issuerEntry?.captured ?? 0
         self.reasons = reasons
         self.isSettled = isSettled
     }

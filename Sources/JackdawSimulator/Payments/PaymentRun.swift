@@ -239,7 +239,8 @@ package struct PaymentRun {
     /// The result of the payment so far.
     package var result: PaymentResult {
         PaymentResult(
-            outcome: till.payment.outcome, journal: till.payment.journal, entry: till.issuerEntry,
-            authorisationCode: till.decision?.authorisationCode, reasons: till.reasons, isSettled: till.isSettled)
+            outcome: till.payment.outcome, isReversed: till.payment.journal.isReversalQueued, cardEntry: till.cardEntry,
+            issuerEntry: till.issuerEntry, authorisationCode: till.decision?.authorisationCode, reasons: till.reasons,
+            isSettled: till.isSettled)
     }
 }

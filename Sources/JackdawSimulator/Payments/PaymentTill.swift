@@ -7,6 +7,8 @@ protocol PaymentTill {
     var payment: PaymentFlow { get }
     /// The payment in the issuer's ledger; nil if the issuer does not know it.
     var issuerEntry: IssuerLedger.Entry? { get }
+    /// The way in which the card was read; nil without a card, or if the reader does not report it.
+    var cardEntry: CardEntry? { get }
     /// The issuer's decision; nil before it.
     var decision: IssuerDecision? { get }
     /// The reasons for the course of the payment, in their order and each once.
@@ -29,6 +31,10 @@ protocol PaymentTill {
     mutating func advance() -> Bool
     /// Kills the program now, and starts it again: only the journal, the outbox, the reader and the issuer stay.
     mutating func kill()
+}
+
+extension PaymentTill {
+    var cardEntry: CardEntry? { payment.journal.entry }
 }
 
 /// A till whose reader or card may be at a link: the caller carries the bytes. Times never decrease.

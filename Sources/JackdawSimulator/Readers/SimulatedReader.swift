@@ -103,13 +103,12 @@ public struct SimulatedReader: ~Copyable {
     ///   - now: the present time.
     public mutating func receive(_ bytes: Span<UInt8>, at now: Duration) {
         guard !isDisconnected, hasPower else { return }
-        var reader = FrameReader(commands.format)
-        swap(&reader, &commands)
+        var reader = commands.moveOut()
         reader.receive(bytes) { event, frame in
             // Bytes that are not a command get no answer.
             if case .frame = event { answer(frame, at: now) }
         }
-        swap(&reader, &commands)
+        commands = reader
     }
 
     /// Advances the time.

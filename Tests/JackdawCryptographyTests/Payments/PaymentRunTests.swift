@@ -53,7 +53,7 @@ import Testing
         if link == .spm20, ends.outcome == .declinedSignature { return }
         let outcome = Self.otherOutcomes[card.name] ?? ends.outcome
         #expect(result.outcome == (link == .spm20 ? Self.outcomeAtSPm20(card, outcome) : outcome))
-        #expect(result.entry == (link == .spm20 ? .swipe : .chip))
+        #expect(result.entry == (link == .spm20 ? nil : .chip))
         #expect(result.isSettled)
         #expect(result.captured == (result.outcome?.isApproved == true ? ends.amount : 0))
         // What the kernel in the reader decided.
