@@ -56,7 +56,8 @@ package struct FrameKind: Sendable {
     /// Whether a frame with correct checks is of this kind, if frames of another kind have the same checks.
     let isLikely: @Sendable ([UInt8]) -> Bool
     /// The formats that divide a stream into such frames; fuzzing gives them hostile bytes.
-    package let streams: [any FrameFormat]
+    package var streams: [any FrameFormat] { otherStreams ?? (format as? any FrameFormat).map { [$0] } ?? [] }
+    private let otherStreams: [any FrameFormat]?
     /// The format without a lower limit than readers have; nil if such frames are not cut out of a stream.
     package var stream: (any FrameFormat)? { (format as? any FrameFormat) ?? streams.first }
     /// Streams from which fuzzing starts, in hexadecimal digits: published frames, with other bytes between them.
@@ -82,7 +83,7 @@ package struct FrameKind: Sendable {
         self.format = format
         self.directions = directions
         self.isLikely = isLikely
-        self.streams = streams ?? (format as? any FrameFormat).map { [$0] } ?? []
+        otherStreams = streams
         self.seeds = seeds
         self.measured = measured
     }

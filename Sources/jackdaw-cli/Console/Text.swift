@@ -38,7 +38,26 @@ extension String {
     /// The text with the keys and numbers that an argument may have hidden: every key of 12 hexadecimal digits or more,
     /// every number as in ``hidingAccountNumbers``, and groups of 16 digits or more. The UUID of a Bluetooth service
     /// (RFC 9562) and the address of a device do not count as keys.
-    var hidingKeysAndNumbers: String {
+    var hidingKeysAndNumbers: String { mayHaveKeys ? searchedForKeys : self }
+
+    /// Whether the text may have something to hide: 12 hexadecimal digits in one piece or in groups. Most texts have not,
+    /// and need no search.
+    private var mayHaveKeys: Bool {
+        var digits = 0
+        for byte in utf8 {
+            switch Unicode.Scalar(byte) {
+            case "0"..."9", "A"..."F", "a"..."f": digits += 1
+            case " ", ":", "-", "/", "'", "\"", ",": continue
+            case let scalar where scalar.isASCII: digits = 0
+            default: return true
+            }
+            if digits >= Substring.leastHidden { return true }
+        }
+        return false
+    }
+
+    /// The text after a search for keys and numbers, which are hidden.
+    var searchedForKeys: String {
         var result = ""
         var rest = self[...]
         for match in matches(
@@ -134,7 +153,7 @@ extension Substring {
     }
 
     /// Digits from which a number may be an account number, and from which its first six may show.
-    private static let leastHidden = 12
+    fileprivate static let leastHidden = 12
     private static let leastShowingIssuer = 13
 
     /// The number at the start of the text if it is written in groups as on a card: in fours, the last one shorter if

@@ -1,3 +1,4 @@
+import JackdawTestSupport
 import JackdawTransport
 import Testing
 
@@ -36,6 +37,20 @@ import Testing
     ])
     func accountNumbersInGroupsAreHidden(text: String, expected: String) {
         #expect(text.hidingAccountNumbers == expected)
+    }
+
+    /// Texts without enough digits are not searched.
+    @Test func theQuickCheckMissesNoKey() {
+        var random = SeededRandom(seed: 41)
+        let pieces = [
+            "0", "7", "12", "4111", "a", "F", "be", "12ab", " ", "-", ":", "/", "', '", "\", \"", "\u{A0}", "g", "\n",
+            "é",
+        ]
+        for _ in 0..<3_000 {
+            let text = (0..<Int.random(in: 1...14, using: &random)).map { _ in pieces.randomElement(using: &random)! }
+                .joined()
+            #expect(text.hidingKeysAndNumbers == text.searchedForKeys)
+        }
     }
 
     @Test(arguments: [
