@@ -3,96 +3,38 @@ import JackdawDSP
 
 /// The last seconds of a channel, kept because a decoder reports a swipe only after it has passed.
 final class SampleHistory {
-    /// A ring of the last samples: 16-bit ones as they came, until others follow. One of the two is empty.
-    private var integers: [Int16] = []
-    private var floats: [Float] = []
-    private let capacity: Int
+    private var samples: KeptSamples
+
+    /// Creates an empty history. Its memory grows with the samples that are kept.
+    /// - Parameter capacity: limit of samples to keep, 1 or more.
+    init(capacity: Int) { samples = KeptSamples(capacity: capacity) }
+
+    // The sound of a swipe is card data.
+    deinit { samples.wipe() }
+
     /// Total number of samples received so far.
-    private(set) var count = 0
-
-    /// Creates an empty history.
-    /// - Parameter capacity: samples to keep, 1 or more.
-    init(capacity: Int) { self.capacity = capacity }
-
-    deinit {
-        // The sound of a swipe is card data.
-        integers.wipe()
-        floats.wipe()
-    }
-
-    func append(_ samples: Span<Float>) {
-        if floats.isEmpty { keepFloats() }
-        unsafe samples.withUnsafeBufferPointer { unsafe copy($0, to: &floats) { $0 } }
-        count += samples.count
-    }
-
-    func append(_ samples: Span<Int16>) {
-        if floats.isEmpty, integers.isEmpty { integers = [Int16](repeating: 0, count: capacity) }
-        unsafe samples.withUnsafeBufferPointer { source in
-            if floats.isEmpty {
-                unsafe copy(source, to: &integers) { $0 }
-            } else {
-                unsafe copy(source, to: &floats, Self.float)
-            }
-        }
-        count += samples.count
-    }
-
-    private static func float(_ sample: Int16) -> Float { Float(sample) * (1 / 32_768) }
-
-    private func keepFloats() {
-        floats = integers.isEmpty ? [Float](repeating: 0, count: capacity) : integers.map(Self.float)
-        integers.wipe()
-    }
-
-    @inline(__always)
-    private func copy<Source, Sample>(
-        _ samples: UnsafeBufferPointer<Source>, to ring: inout [Sample], _ convert: (Source) -> Sample
-    ) {
-        // What a longer block would overwrite itself is left out.
-        var index = max(0, samples.count - capacity)
-        var place = (count + index) % capacity
-        unsafe ring.withUnsafeMutableBufferPointer { ring in
-            while index < samples.count {
-                // Unsafe pointers: without checks, the compiler vectorises the loop.
-                let source = unsafe samples.baseAddress! + index
-                let target = unsafe ring.baseAddress! + place
-                let run = min(samples.count - index, capacity - place)
-                for offset in 0..<run { unsafe target[offset] = convert(source[offset]) }
-                index += run
-                place = (place + run) % capacity
-            }
-        }
-    }
-
-    /// Appends silence instead of samples that were lost.
-    func skip(_ lost: Int) {
-        for index in max(0, lost - capacity)..<lost {
-            let place = (count + index) % capacity
-            if !integers.isEmpty { integers[place] = 0 }
-            if !floats.isEmpty { floats[place] = 0 }
-        }
-        count += lost
-    }
+    var count: Int { samples.count }
 
     /// The range of samples that are kept, counted from the start of the recording.
-    var kept: Range<Int> { max(0, count - capacity)..<count }
+    var kept: Range<Int> { samples.kept }
 
-    /// Runs a body over some samples, in their order: in one piece, or in two if they lie around the end of the ring.
+    func append(_ samples: Span<Float>) { self.samples.append(samples) }
+
+    func append(_ samples: Span<Int16>) { self.samples.append(samples) }
+
+    /// Appends silence instead of samples that were lost.
+    func skip(_ lost: Int) { samples.skip(lost) }
+
+    /// Keeps no samples before a sample.
+    func discard(before sample: Int) { samples.discard(before: sample) }
+
+    /// Runs a body over some samples, in their order: in one piece, or in two if they lie around the end of a ring.
     /// - Parameters:
     ///   - range: counted from the start of the recording; samples that are not kept any more are left out.
     ///   - integers: receives each piece of 16-bit samples.
     ///   - floats: receives each piece of other samples.
     func withSamples(in range: Range<Int>, _ integers: (Span<Int16>) -> Void, floats: (Span<Float>) -> Void) {
-        let kept = range.clamped(to: kept)
-        guard !kept.isEmpty else { return }
-        let first = kept.lowerBound % capacity
-        let end = first + kept.count
-        let pieces = [first..<min(end, capacity), 0..<max(0, end - capacity)].filter { !$0.isEmpty }
-        for piece in pieces {
-            if !self.floats.isEmpty { floats(self.floats.span.extracting(piece)) }
-            if !self.integers.isEmpty { integers(self.integers.span.extracting(piece)) }
-        }
+        samples.withSamples(in: range, integers, floats: floats)
     }
 
     /// A copy of some samples.
@@ -104,10 +46,139 @@ final class SampleHistory {
         copy.reserveCapacity(kept.count)
         defer { copy.wipe() }
         withSamples(in: kept) { samples in
-            for index in samples.indices { copy.append(Self.float(samples[index])) }
+            for index in samples.indices { copy.append(KeptSamples.float(samples[index])) }
         } floats: { samples in
             for index in samples.indices { copy.append(samples[index]) }
         }
         return (WipedArray(copy), kept.lowerBound)
+    }
+}
+
+/// The samples of a history. A value, so that the history accesses all of it at once.
+private struct KeptSamples {
+    /// The samples: 16-bit ones as they came, until others follow. One of the two is empty.
+    private var integers = SampleRing<Int16>()
+    private var floats = SampleRing<Float>()
+    private let capacity: Int
+    private(set) var count = 0
+    /// Samples before this one are not kept.
+    private var discarded = 0
+
+    init(capacity: Int) { self.capacity = capacity }
+
+    mutating func wipe() {
+        integers.samples.wipe()
+        floats.samples.wipe()
+    }
+
+    var kept: Range<Int> { max(discarded, count - integers.size - floats.size)..<count }
+
+    mutating func discard(before sample: Int) { discarded = min(max(discarded, sample), count) }
+
+    mutating func append(_ samples: Span<Float>) {
+        if integers.size > 0 {
+            floats.samples = integers.samples.map(Self.float)
+            integers.samples.wipe()
+        }
+        floats.grow(by: samples.count, keeping: kept, capacity: capacity)
+        unsafe samples.withUnsafeBufferPointer { unsafe floats.write($0, at: count) { $0 } }
+        count += samples.count
+    }
+
+    mutating func append(_ samples: Span<Int16>) {
+        let kept = kept
+        unsafe samples.withUnsafeBufferPointer {
+            if floats.size == 0 {
+                integers.grow(by: samples.count, keeping: kept, capacity: capacity)
+                unsafe integers.write($0, at: count) { $0 }
+            } else {
+                floats.grow(by: samples.count, keeping: kept, capacity: capacity)
+                unsafe floats.write($0, at: count, Self.float)
+            }
+        }
+        count += samples.count
+    }
+
+    static func float(_ sample: Int16) -> Float { Float(sample) * (1 / 32_768) }
+
+    mutating func skip(_ lost: Int) {
+        if floats.size == 0 {
+            integers.grow(by: lost, keeping: kept, capacity: capacity)
+            integers.silence(lost, at: count)
+        } else {
+            floats.grow(by: lost, keeping: kept, capacity: capacity)
+            floats.silence(lost, at: count)
+        }
+        count += lost
+    }
+
+    func withSamples(in range: Range<Int>, _ integers: (Span<Int16>) -> Void, floats: (Span<Float>) -> Void) {
+        let kept = range.clamped(to: kept)
+        for piece in self.integers.pieces(of: kept) { integers(self.integers.samples.span.extracting(piece)) }
+        for piece in self.floats.pieces(of: kept) { floats(self.floats.samples.span.extracting(piece)) }
+    }
+}
+
+/// A ring of samples: each has its place by its number, counted from the start of the recording.
+private struct SampleRing<Sample: Numeric & BitwiseCopyable> {
+    var samples: [Sample] = []
+
+    var size: Int { samples.count }
+
+    /// Least number of samples in the memory of a ring.
+    private static var leastSize: Int { 16_384 }
+
+    /// Enlarges the memory if the next samples need it.
+    /// - Parameters:
+    ///   - added: the number of the next samples.
+    ///   - kept: the samples to keep.
+    ///   - capacity: limit of samples to keep.
+    mutating func grow(by added: Int, keeping kept: Range<Int>, capacity: Int) {
+        let needed = min(capacity, kept.count + added)
+        guard needed > size else { return }
+        var larger = SampleRing(
+            samples: [Sample](repeating: 0, count: min(capacity, max(needed, 2 * size, Self.leastSize))))
+        var number = kept.lowerBound
+        for piece in pieces(of: kept) {
+            unsafe samples.span.extracting(piece).withUnsafeBufferPointer { unsafe larger.write($0, at: number) { $0 } }
+            number += piece.count
+        }
+        samples.wipe()
+        self = larger
+    }
+
+    /// Writes the next samples; of a block larger than the ring, only the last ones.
+    @inline(__always)
+    mutating func write<Source>(
+        _ source: UnsafeBufferPointer<Source>, at count: Int, _ convert: (Source) -> Sample
+    ) {
+        guard !source.isEmpty else { return }
+        let size = size
+        var index = max(0, source.count - size)
+        var place = (count + index) % size
+        unsafe samples.withUnsafeMutableBufferPointer { samples in
+            while index < source.count {
+                // Unsafe pointers: without checks, the compiler vectorises the loop.
+                let from = unsafe source.baseAddress! + index
+                let to = unsafe samples.baseAddress! + place
+                let run = min(source.count - index, size - place)
+                for offset in 0..<run { unsafe to[offset] = convert(from[offset]) }
+                index += run
+                place = (place + run) % size
+            }
+        }
+    }
+
+    /// Writes silence instead of samples that were lost.
+    mutating func silence(_ lost: Int, at count: Int) {
+        for index in max(0, lost - size)..<lost { samples[(count + index) % size] = 0 }
+    }
+
+    /// The ranges of memory that hold some samples: one, or two if they lie around the end of the ring.
+    func pieces(of range: Range<Int>) -> [Range<Int>] {
+        guard size > 0, !range.isEmpty else { return [] }
+        let first = range.lowerBound % size
+        let end = first + range.count
+        return [first..<min(end, size), 0..<max(0, end - size)].filter { !$0.isEmpty }
     }
 }

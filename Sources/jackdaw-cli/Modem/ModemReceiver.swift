@@ -44,9 +44,10 @@ struct KnownModeReceiver: ModemReceiver {
     private static let gateDelay = 0.1
     /// The largest delay of a decoder, in bits.
     private static let latestBits = 240.0
-    /// Samples between two judgements, counted from the start and not in blocks, so that the result does not depend on
-    /// the size of the blocks.
+    /// Samples between two judgements, and in a burst that is certainly a modem's. They do not depend on the size of
+    /// the blocks, so that the result does not, either.
     private static let step = 1_024
+    private static let stepInBurst = 4_096
 
     private let mode: LineMode
     private let sampleRate: Double
@@ -58,6 +59,8 @@ struct KnownModeReceiver: ModemReceiver {
     /// The largest delay of the decoder, in samples.
     private let patience: Int
     private var position = 0
+    /// The sample at which the events are judged next.
+    private var nextJudgement = Self.step
     /// The verdict on the open burst.
     private var verdict = Verdict.none
     /// Whether any burst was certainly a modem's.
@@ -109,7 +112,7 @@ struct KnownModeReceiver: ModemReceiver {
     private mutating func forEachStep(of count: Int, _ body: (inout Self, Range<Int>) -> Void) {
         var start = 0
         while start < count {
-            let end = min(count, start + Self.step - position % Self.step)
+            let end = min(count, start + nextJudgement - position)
             position += end - start
             body(&self, start..<end)
             start = end
@@ -118,7 +121,7 @@ struct KnownModeReceiver: ModemReceiver {
 
     /// Emits new events, or keeps them, and judges the kept events.
     private mutating func sort(_ sink: Sink, isEnd: Bool = false) {
-        guard isEnd || position % Self.step == 0 else { return }
+        guard isEnd || position == nextJudgement else { return }
         for event in events {
             switch verdict {
             case .none:
@@ -139,7 +142,12 @@ struct KnownModeReceiver: ModemReceiver {
             held.wipe(from: held.count - count)
             self.verdict = isOver ? .none : verdict
         }
-        if held.isEmpty, verdict != .burst { swipeWatch.look(until: position - patience) }
+        if verdict == .burst {
+            swipeWatch.skip(to: position - patience)
+        } else if held.isEmpty {
+            swipeWatch.look(until: position - patience)
+        }
+        nextJudgement = position + (verdict == .burst ? Self.stepInBurst : Self.step)
     }
 
     /// Judges the first kept burst.

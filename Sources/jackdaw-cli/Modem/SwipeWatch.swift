@@ -15,7 +15,8 @@ struct SwipeWatch {
     private let sampleRate: Double
     /// The last sound, to which the owner appends; it is decoded later.
     let history: SampleHistory
-    /// The decoder; nil for a sample rate that is too low for a swipe.
+    /// The decoder, created for the first sound that must be decoded; nil before it, and for a sample rate that is too
+    /// low for a swipe.
     private var decoder: SwipeDecoder?
     /// All sound before this sample was decoded, or belongs to a modem.
     private var position = 0
@@ -31,13 +32,13 @@ struct SwipeWatch {
     init(sampleRate: Double, seconds: Double) {
         self.sampleRate = sampleRate
         history = SampleHistory(capacity: max(1, Int(seconds * sampleRate)))
-        decoder = try? SwipeDecoder(configuration: .init(sampleRate: sampleRate))
     }
 
     /// Decodes the sound before a sample.
     mutating func look(until sample: Int) {
         let end = min(sample, history.count)
         skip(to: history.kept.lowerBound)
+        if position < end, decoder == nil { createDecoder() }
         while position < end {
             let next = min(end, position + Self.step)
             history.withSamples(in: position..<next) {
@@ -47,6 +48,12 @@ struct SwipeWatch {
             }
             position = next
         }
+        history.discard(before: position)
+    }
+
+    private mutating func createDecoder() {
+        decoder = try? SwipeDecoder(configuration: .init(sampleRate: sampleRate))
+        _ = decoder?.skip(position)
     }
 
     /// Decodes the sound before a burst of a modem, except for its carrier.
@@ -57,11 +64,13 @@ struct SwipeWatch {
     /// - Parameter end: the sample at which the characters of the burst end.
     mutating func skip(burstTo end: Int) { skip(to: end + Int(Self.carrier * sampleRate)) }
 
-    private mutating func skip(to sample: Int) {
+    /// Skips the sound before a sample, which belongs to a modem.
+    mutating func skip(to sample: Int) {
         let end = min(sample, history.count)
         guard end > position else { return }
         note(decoder?.skip(end - position) ?? [])
         position = end
+        history.discard(before: position)
     }
 
     /// Decodes the rest of the sound.

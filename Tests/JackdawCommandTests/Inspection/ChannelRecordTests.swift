@@ -40,6 +40,31 @@ import Testing
         #expect(kept(119..<130, history) == [119 / 32_768, 0, 0, 0.5, 0.25, -1])
     }
 
+    /// The memory grows with the samples, and those that are discarded leave room.
+    @Test(arguments: [1_024, 10_000, 90_000], [false, true])
+    func discardedSamplesAreNotKept(block: Int, areIntegers: Bool) {
+        let history = SampleHistory(capacity: 60_000)
+        for start in stride(from: 0, to: 90_000, by: block) {
+            append(start..<min(90_000, start + block), to: history, areIntegers)
+            history.discard(before: history.count - 17_000)
+        }
+        #expect(history.kept == 73_000..<90_000)
+        #expect(kept(0..<100_000, history) == (73_000..<90_000).map { Float($0 % 30_000) / 32_768 })
+        history.discard(before: 100)
+        #expect(history.kept.lowerBound == 73_000)
+        append(90_000..<190_000, to: history, areIntegers)
+        #expect(history.kept == 130_000..<190_000)
+        #expect(kept(0..<200_000, history) == (130_000..<190_000).map { Float($0 % 30_000) / 32_768 })
+        history.discard(before: .max)
+        #expect(history.kept.isEmpty && history.samples(in: 0..<200_000).first == 190_000)
+    }
+
+    private func append(_ numbers: Range<Int>, to history: SampleHistory, _ areIntegers: Bool) {
+        let integers = numbers.map { Int16(truncatingIfNeeded: $0 % 30_000) }
+        let floats = integers.map { Float($0) / 32_768 }
+        if areIntegers { history.append(integers.span) } else { history.append(floats.span) }
+    }
+
     private func kept(_ range: Range<Int>, _ history: SampleHistory) -> [Float] {
         history.samples(in: range).samples.withElements { span in span.indices.map { span[$0] } }
     }
