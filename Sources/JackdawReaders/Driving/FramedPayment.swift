@@ -5,7 +5,6 @@ protocol FramedPayment: ~Copyable {
     /// The reader of the frames.
     var frames: FrameReader<Format> { get set }
 
-    /// Handles a frame.
     mutating func take(_ frame: Span<UInt8>, at now: Duration)
 
     /// Reports input that changes nothing.

@@ -39,7 +39,6 @@ struct ReaderTillParts {
         ReaderTill(self, MiuraPayment(transaction), terminal, MiuraFormat(.answer), MiuraPaymentMask())
     }
 
-    /// A simulated PosMate.
     func posmate<Primitives: AuthenticationPrimitives>(_ primitives: Primitives) -> EPOSTerminal<Primitives> {
         EPOSTerminal(settings, Self.eposValues, card: card, payer: payer, primitives, pinCipher: pinCipher)
     }
@@ -55,7 +54,6 @@ struct ReaderTillParts {
             FrameHeaderMask(size: format.layout.headerSize))
     }
 
-    /// A simulated EMVSwiper.
     func emvswiper<Primitives: AuthenticationPrimitives>(_ primitives: Primitives) -> BBPOSTerminal<Primitives> {
         BBPOSTerminal(settings, Self.bbposValues, card: card, payer: payer, primitives, pinCipher: pinCipher)
     }
