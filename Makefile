@@ -32,7 +32,7 @@ demo: build ## read the cards in captures/
 test: setup ## build and run all tests; FILTER=REGEX runs those whose name matches
 	swift test --experimental-maximum-parallelization-width 4 $(TEST_OPTIONS) $(if $(FILTER),--filter '$(FILTER)')
 
-quick: ## build and test floor 0 and the readers only; FILTER=REGEX as above
+quick: ## build and test floor 0 and the readers, without slow suites; FILTER=REGEX as above
 	@.ci/quick '$(FILTER)'
 
 lab: build ## sound and Bluetooth on real drivers in a virtual machine; SETUP=1 installs tools, SKIP=1 skips what cannot run
