@@ -6,7 +6,7 @@ import JackdawSystem
 /// tree of their own.
 protocol SystemFiles: Sendable {
     /// The whole text of a file.
-    /// - Throws: ``SystemFailure`` if it cannot be read.
+    /// - Throws: `SystemFailure` if it cannot be read.
     func text(of path: String) throws(SystemFailure) -> String
     /// The names in a folder, sorted; empty if it cannot be read.
     func names(in folder: String) -> [String]

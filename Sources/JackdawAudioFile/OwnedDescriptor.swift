@@ -75,7 +75,7 @@ extension OwnedDescriptor {
     }
 
     /// Copies from the current position to the end into another descriptor.
-    /// - Throws: ``SystemFailure``, with code `EFBIG` if there are more than `limit` bytes, or `ETIME` if `isWanted`
+    /// - Throws: `SystemFailure`, with code `EFBIG` if there are more than `limit` bytes, or `ETIME` if `isWanted`
     ///   returned false.
     borrowing func copy(
         to target: borrowing OwnedDescriptor, limit: Int, while isWanted: (() -> Bool)? = nil

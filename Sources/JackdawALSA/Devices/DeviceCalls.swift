@@ -9,7 +9,7 @@ protocol DeviceCalls: Sendable {
     ///   - name: the device's ALSA name.
     ///   - direction: the direction of the sound.
     /// - Returns: nil if the device supports no rate or no number of channels.
-    /// - Throws: ``SystemFailure`` if it cannot be opened.
+    /// - Throws: `SystemFailure` if it cannot be opened.
     func abilities(of name: String, _ direction: PCMDirection) throws(SystemFailure) -> PCMAbilities?
     /// The configured names. The corresponding C function is `snd_device_name_hint`.
     func hints() -> [PCMHint]

@@ -253,7 +253,7 @@ struct KernelSound {
     let files: any SystemFiles
 
     /// The cards, in the order of their numbers.
-    /// - Throws: ``SystemFailure``: `ENOENT` if the kernel has no sound support.
+    /// - Throws: `SystemFailure`: `ENOENT` if the kernel has no sound support.
     func cards() throws(SystemFailure) -> [Card] {
         var cards: [Card] = []
         // The format is " 0 [PCH            ]: HDA-Intel - HDA Intel PCH", and a line with the long name.

@@ -94,7 +94,7 @@ protocol ControlCalls: AnyObject {
     /// Translates the descriptors' answers. The corresponding C function is `snd_ctl_poll_descriptors_revents`.
     func condition(_ answered: [PollDescriptor]) throws(SystemFailure) -> PollDescriptor.Conditions
     /// The next event; nil if it concerns no element. The corresponding C function is `snd_ctl_read`.
-    /// - Throws: ``SystemFailure`` with `EAGAIN` if there is no event.
+    /// - Throws: `SystemFailure` with `EAGAIN` if there is no event.
     func nextEvent() throws(SystemFailure) -> ControlEvent?
 }
 

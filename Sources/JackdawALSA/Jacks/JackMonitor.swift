@@ -114,7 +114,7 @@ public final class JackMonitor {
     }
 
     /// Waits once and reads the sources.
-    /// - Throws: ``SystemFailure``, with `ENODEV` if the card or its last jack was removed.
+    /// - Throws: `SystemFailure`, with `ENODEV` if the card or its last jack was removed.
     private func look(until end: Int64) throws(SystemFailure) -> [JackEvent] {
         var answered = sources.flatMap(\.descriptors)
         let remaining = max(0, end.subtractingReportingOverflow(waiting.now()).partialValue)
@@ -221,7 +221,7 @@ protocol JackSource: AnyObject {
     /// Reads the pending events, without waiting.
     /// - Parameter answered: the source's descriptors with their answers.
     /// - Returns: the readings, in order.
-    /// - Throws: ``SystemFailure``, with `ENODEV` if the device was disconnected.
+    /// - Throws: `SystemFailure`, with `ENODEV` if the device was disconnected.
     func read(_ answered: [PollDescriptor]) throws(SystemFailure) -> [JackReading]
 }
 

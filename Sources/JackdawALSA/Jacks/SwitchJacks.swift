@@ -65,7 +65,7 @@ protocol SwitchCalls: AnyObject {
     /// The switches that are on, by their numbers. The request is `EVIOCGSW`.
     func switchesOn() throws(SystemFailure) -> Set<UInt16>
     /// The next events, without waiting; empty at the end of the file. The corresponding C function is `read`.
-    /// - Throws: ``SystemFailure`` with `EAGAIN` if there are no events.
+    /// - Throws: `SystemFailure` with `EAGAIN` if there are no events.
     func events() throws(SystemFailure) -> [InputEvent]
 }
 

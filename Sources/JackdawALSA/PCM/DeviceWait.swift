@@ -87,7 +87,7 @@ protocol Waiting: Sendable {
     /// - Parameters:
     ///   - descriptors: the descriptors to poll; their answers are updated.
     ///   - milliseconds: the longest wait.
-    /// - Throws: ``SystemFailure``, with `EINTR` after a signal.
+    /// - Throws: `SystemFailure`, with `EINTR` after a signal.
     func wait(for descriptors: inout [PollDescriptor], milliseconds: Int32) throws(SystemFailure)
 }
 

@@ -229,18 +229,18 @@ protocol PCMCalls: AnyObject, Sendable {
     /// Reads interleaved frames. The corresponding C function is `snd_pcm_readi`.
     /// - Parameter bytes: room for whole frames.
     /// - Returns: frames that were read, which may be fewer.
-    /// - Throws: ``SystemFailure`` with the library's error number.
+    /// - Throws: `SystemFailure` with the library's error number.
     func read(_ bytes: UnsafeMutableRawBufferPointer) throws(SystemFailure) -> Int
     /// Writes interleaved frames. The corresponding C function is `snd_pcm_writei`.
     /// - Parameter bytes: whole frames.
     /// - Returns: frames that were written, which may be fewer.
-    /// - Throws: ``SystemFailure`` with the library's error number.
+    /// - Throws: `SystemFailure` with the library's error number.
     func write(_ bytes: UnsafeRawBufferPointer) throws(SystemFailure) -> Int
     /// Number of descriptors to poll. The C function is `snd_pcm_poll_descriptors_count`.
     var descriptorCount: Int { get }
     /// Fills in the descriptors to poll. The corresponding C function is `snd_pcm_poll_descriptors`.
     /// - Parameter entries: room for ``descriptorCount`` of them.
-    /// - Throws: ``SystemFailure`` with the library's error number.
+    /// - Throws: `SystemFailure` with the library's error number.
     func fill(_ entries: UnsafeMutableBufferPointer<pollfd>) throws(SystemFailure)
     /// Translates the results of `poll`. The corresponding C function is `snd_pcm_poll_descriptors_revents`.
     func condition(_ entries: UnsafeMutableBufferPointer<pollfd>) throws(SystemFailure) -> PollDescriptor.Conditions
@@ -258,6 +258,6 @@ protocol PCMOpener: Sendable {
     associatedtype Calls: PCMCalls
 
     /// Opens a device and sets its parameters.
-    /// - Throws: ``SystemFailure``: `EINVAL` for parameters that the device does not support.
+    /// - Throws: `SystemFailure`: `EINVAL` for parameters that the device does not support.
     func open(_ configuration: StreamConfiguration, _ direction: PCMDirection) throws(SystemFailure) -> Calls
 }

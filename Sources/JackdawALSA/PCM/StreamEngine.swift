@@ -183,7 +183,7 @@ final class StreamState: Sendable {
     private let over = Atomic(false)
     private let failureCode = Atomic<Int32>(0)
 
-    /// - Throws: ``SystemFailure`` if the process has no descriptor to spare.
+    /// - Throws: `SystemFailure` if the process has no descriptor to spare.
     init() throws(SystemFailure) {
         wakeUp = try WakeUp()
         news = try WakeUp()

@@ -1,6 +1,6 @@
 internal import JackdawSystem
 
-/// A connection to a D-Bus bus. It runs on an ``EventLoop``, which calls the handlers in the order of the messages.
+/// A connection to a D-Bus bus. It runs on an `EventLoop`, which calls the handlers in the order of the messages.
 actor Bus {
     /// The registration of signals or of an object, to pass to ``remove(_:)``.
     struct Registration: Sendable {

@@ -286,7 +286,7 @@ internal import JackdawSystem
     }
 }
 
-/// A timer for a time of the monotonic clock that an ``EventLoop`` can watch, as sd-bus requires it.
+/// A timer for a time of the monotonic clock that an `EventLoop` can watch, as sd-bus requires it.
 final class BusTimer: Sendable {
     /// The descriptor to watch: readable from that time on.
     let descriptor: Int32

@@ -63,7 +63,7 @@ actor GATTOutlet {
 
     /// Writes a complete value. Only one task at a time may write.
     /// - Parameter value: the bytes to write.
-    /// - Throws: ``SystemFailure``: `EPIPE` if the link was lost or this socket was closed, `ECANCELED` if the task was
+    /// - Throws: `SystemFailure`: `EPIPE` if the link was lost or this socket was closed, `ECANCELED` if the task was
     ///   cancelled.
     func write(_ value: WipedBytes) async throws(SystemFailure) {
         while true {

@@ -43,7 +43,7 @@ extension SocketConnector {
     }
 
     /// Creates a link from a connected stream socket as ``adopt(_:link:)`` does, but throws the system's failure.
-    /// - Throws: ``SystemFailure`` with the system's code: `ENOTCONN` or `EBADF` if the other side has disconnected.
+    /// - Throws: `SystemFailure` with the system's code: `ENOTCONN` or `EBADF` if the other side has disconnected.
     func watch(_ descriptor: Int32, link: LinkName) throws(SystemFailure) -> SocketLink {
         let format: SocketFormat
         do throws(SystemFailure) {

@@ -31,7 +31,7 @@ public struct SecretBytes: ~Copyable, Sendable {
 
     /// Decodes hexadecimal digits.
     /// - Parameter digits: ASCII characters of either case, two a byte.
-    /// - Throws: ``HexadecimalError`` if there is another character, or half a byte.
+    /// - Throws: `HexadecimalError` if there is another character, or half a byte.
     package init(hexadecimal digits: Span<UInt8>) throws(HexadecimalError) {
         try self.init(count: digits.count / 2) { (bytes) throws(HexadecimalError) in
             var next = 0

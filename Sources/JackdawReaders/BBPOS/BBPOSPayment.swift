@@ -1,7 +1,7 @@
 package import JackdawEMV
 
 /// A payment at an EMVSwiper or WisePad, which has the kernel, by the calls and callbacks of the vendor's SDK:
-/// ``BBPOSController`` is their course, and this machine connects it with a ``PaymentFlow``.
+/// ``BBPOSController`` is their course, and this machine connects it with a `PaymentFlow`.
 ///
 /// The wire is a profile's, and the form of the messages is invented (``BBPOSPaymentWire``). No real reader understands
 /// it.

@@ -4,8 +4,7 @@ public import JackdawTransport
 
 /// Sends commands to a chip card over a link whose packets are commands and answers (APDUs), and receives its answers.
 ///
-/// Over T=0 it asks for data with GET RESPONSE and corrects lengths (``CardExchange``); over
-/// T=1 a card never answers so.
+/// Over T=0 it asks for data with GET RESPONSE and corrects lengths; over T=1 a card never answers so.
 public actor CardChannel {
     /// The name of the link.
     public nonisolated let link: LinkName

@@ -1,6 +1,6 @@
 package import JackdawEMV
 
-/// A payment at a reader that has the kernel: a machine without I/O that carries out the effects of a ``PaymentFlow``
+/// A payment at a reader that has the kernel: a machine without I/O that carries out the effects of a `PaymentFlow`
 /// with the reader's messages, and makes the events of the payment from what the reader sends.
 ///
 /// The caller carries out the effects on the host, the journal and the app itself; the machine ignores them. Times
@@ -20,8 +20,8 @@ package protocol ReaderPayment: ~Copyable {
     /// Carries out an effect of the payment.
     /// - Parameters:
     ///   - effect: any effect; those on host, journal and app are ignored.
-    ///   - host: the host's answer, for ``PaymentAction/completeCard(_:)``, and for the end of a tap.
-    ///   - isTapAllowed: whether the payment may be a tap (``PaymentFlow/isTapAllowed``).
+    ///   - host: the host's answer, for `PaymentAction.completeCard(_:)`, and for the end of a tap.
+    ///   - isTapAllowed: whether the payment may be a tap (`PaymentFlow.isTapAllowed`).
     ///   - now: the current time.
     /// - Returns: the outputs.
     mutating func carryOut(

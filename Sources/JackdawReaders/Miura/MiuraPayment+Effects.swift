@@ -6,8 +6,8 @@ extension MiuraPayment {
     /// Carries out an effect of the payment.
     /// - Parameters:
     ///   - effect: any effect; those on host, journal and app are ignored.
-    ///   - host: the host's answer, for ``PaymentAction/completeCard(_:)``, and for the end of a tap. Default: nil.
-    ///   - isTapAllowed: whether the payment may be a tap (``PaymentFlow/isTapAllowed``). Default: false.
+    ///   - host: the host's answer, for `PaymentAction.completeCard(_:)`, and for the end of a tap. Default: nil.
+    ///   - isTapAllowed: whether the payment may be a tap (`PaymentFlow.isTapAllowed`). Default: false.
     ///   - now: the current time.
     /// - Returns: the outputs.
     package mutating func carryOut(

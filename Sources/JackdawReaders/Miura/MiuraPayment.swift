@@ -3,7 +3,7 @@ package import JackdawEMV
 internal import JackdawCards
 
 /// A payment at a Miura reader, which has the kernel: a machine without I/O that carries out the effects of a
-/// ``PaymentFlow`` with commands of MPI, and makes the events of the payment from what the reader sends.
+/// `PaymentFlow` with commands of MPI, and makes the events of the payment from what the reader sends.
 ///
 /// ```swift
 /// var flow = PaymentFlow()

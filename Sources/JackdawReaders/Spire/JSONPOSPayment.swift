@@ -1,11 +1,11 @@
 package import JackdawEMV
 
 /// A payment at an SPm20 terminal, which processes it as a whole: card, PIN, and the message to its own host. A machine
-/// without I/O that carries out the effects of a ``PaymentFlow`` with requests of JSONPOS, and makes the events of the
+/// without I/O that carries out the effects of a `PaymentFlow` with requests of JSONPOS, and makes the events of the
 /// payment from what the terminal sends.
 ///
 /// The till cannot see when the terminal asks its host. So `Purchase` is the flow's request to the host
-/// (``PaymentAction/askHost``): the journal is written before it, and a result that does not come is an unknown
+/// (`PaymentAction.askHost`): the journal is written before it, and a result that does not come is an unknown
 /// decision of the host. The flow learns of no kernel; it treats the payment as one by a card that is read once.
 ///
 /// A payment that the flow reverses is taken back at the terminal: `Abort` ends it before the terminal asks its host,
@@ -181,7 +181,7 @@ package struct JSONPOSPayment: FramedPayment, ~Copyable {
 
     /// Goes on with a payment of a program that was killed after the journal said that the host was asked, on a new link.
     /// - Parameters:
-    ///   - isReversed: whether the flow has reversed it (``PaymentJournal/isReversalQueued``): the terminal is asked how it
+    ///   - isReversed: whether the flow has reversed it (`PaymentJournal.isReversalQueued`): the terminal is asked how it
     ///     ended, and an approval is refunded. Otherwise the link only serves the terminal's messages to its host.
     ///   - refunds: the number of refunds that were begun.
     ///   - restarts: the number of times that the program was started again in the payment.

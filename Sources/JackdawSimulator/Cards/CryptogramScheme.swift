@@ -1,7 +1,7 @@
 import JackdawEMV
 
 /// The rules for cryptograms and secure messaging, for virtual cards and their issuers. The raw value is the name in
-/// ``ChipCardKeys/scheme``.
+/// `ChipCardKeys.scheme`.
 enum CryptogramScheme: String, Sendable, CaseIterable {
     case visa10 = "visa-10"
     case visa14 = "visa-14"

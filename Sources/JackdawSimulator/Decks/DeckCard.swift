@@ -74,7 +74,7 @@ public struct DeckCard: Sendable {
     ///   - primitives: RSA and SHA-1 for the terminal.
     ///   - settings: the till. Default: ``TillSettings/decks(_:)`` with the keys of ``authorities``.
     /// - Returns: the till with the card, the cardholder and the issuer.
-    /// - Throws: ``KernelConfigurationError`` if a data object cannot hold a value of terminal or payment.
+    /// - Throws: `KernelConfigurationError` if a data object cannot hold a value of terminal or payment.
     public func till<Primitives: AuthenticationPrimitives>(
         _ primitives: Primitives, _ settings: TillSettings? = nil
     ) throws(KernelConfigurationError) -> SimulatedTill<Primitives> {

@@ -10,7 +10,7 @@ public struct IssuerRequest: Sendable {
 
     /// The content of a message.
     public enum Content: Sendable {
-        /// Asks for a decision: the objects of ``OnlineRequest``, or of a swipe 57, 9F02 and 5F2A, and the PIN block of
+        /// Asks for a decision: the objects of `OnlineRequest`, or of a swipe 57, 9F02 and 5F2A, and the PIN block of
         /// the PIN pad if there is one, 8 octets.
         case authorisation(DataObjectStore, pinBlock: [UInt8]? = nil)
         /// Takes the authorisation back: its objects, as far as the till has them. The reference is enough.

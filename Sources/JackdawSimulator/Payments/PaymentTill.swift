@@ -22,7 +22,7 @@ protocol PaymentTill {
 
     /// Starts the payment, which has not started.
     mutating func start()
-    /// Lets the merchant send an event now, such as ``PaymentEvent/cancelled``, which answers no effect.
+    /// Lets the merchant send an event now, such as `PaymentEvent.cancelled`, which answers no effect.
     mutating func receive(_ event: PaymentEvent)
     /// The time of the next step; nil if nothing remains.
     var nextDeadline: Duration? { get }

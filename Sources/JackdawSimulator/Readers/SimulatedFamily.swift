@@ -43,7 +43,7 @@ public struct SimulatedFamily: Sendable {
     public func makeModel(cipher: any SwipeCipher) -> (any ReaderModel)? { makeEncrypting?(cipher) ?? nil }
 
     /// - Parameters:
-    ///   - name: the name of the family, as in ``ReaderFamily``.
+    ///   - name: the name of the family, as in `ReaderFamily`.
     ///   - reportsSwipes: whether the readers report swiped cards. Default: true.
     ///   - reportsUnreadCards: whether the readers report a card that they could not read. Default: true.
     ///   - notices: the manners other than swipes in which a presented card is reported. Default: none.

@@ -13,7 +13,7 @@ import JackdawEMV
 /// | `reader.expired` and others | a rule of a contactless reader |
 /// | `issuer.funds` and others | the issuer's reason not to approve (``IssuerReason``) |
 /// | `issuer_authentication.failed`, `script.failed` | the card refused the issuer's data or command |
-/// | `kernel.missing.8C` and others | the kernel broke the transaction off (``KernelTermination``) |
+/// | `kernel.missing.8C` and others | the kernel broke the transaction off (`KernelTermination`) |
 /// | `app_blocked`, `timer` and others | an event of the payment (`PaymentEvent`) |
 public struct PaymentReason: Sendable, Hashable, CustomStringConvertible {
     /// The code, for programs.

@@ -113,7 +113,7 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
     ///   - payer: the cardholder.
     ///   - issuer: the issuer.
     ///   - primitives: RSA and SHA-1 for the terminal.
-    /// - Throws: ``KernelConfigurationError`` if a data object cannot hold a value of terminal or transaction.
+    /// - Throws: `KernelConfigurationError` if a data object cannot hold a value of terminal or transaction.
     public init(
         _ settings: TillSettings, reference: String, _ transaction: KernelTransaction, card: VirtualCard,
         payer: SimulatedPayer, issuer: SimulatedIssuer, _ primitives: Primitives
@@ -177,7 +177,7 @@ public struct SimulatedTill<Primitives: AuthenticationPrimitives>: Sendable {
         return payment.outcome
     }
 
-    /// Lets the merchant or the reader send an event now: ``PaymentEvent/cancelled``, ``PaymentEvent/linkLost`` and
+    /// Lets the merchant or the reader send an event now: `PaymentEvent.cancelled`, `PaymentEvent.linkLost` and
     /// other events that answer no effect.
     public mutating func receive(_ event: PaymentEvent) {
         if event == .linkLost { endProcess() }

@@ -58,7 +58,7 @@ enum Operands {
     private static let longRun = 64
 
     /// The command line of this process without the name of the program; file names in it may be any bytes
-    /// (``FileName``).
+    /// (`FileName`).
     static var ofProcess: [String] {
         (1..<max(1, Int(CommandLine.argc))).compactMap { index in
             guard let argument = unsafe CommandLine.unsafeArgv[index] else { return nil }

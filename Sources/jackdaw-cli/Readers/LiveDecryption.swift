@@ -38,7 +38,7 @@ final class LiveDecryption: Sendable {
     ///   - swipe: the swipe.
     ///   - time: the time at which it was read, since the beginning of 1970 (UTC).
     /// - Returns: the report of the decrypted swipe.
-    /// - Throws: ``CryptographyError`` if it is not encrypted, or encrypted with another key.
+    /// - Throws: `CryptographyError` if it is not encrypted, or encrypted with another key.
     func report(on swipe: ReaderSwipe, at time: Duration) throws(CryptographyError) -> DecryptedSwipeReport {
         DecryptedSwipeReport(
             try decryptor.decrypt(swipe), usesPublishedTestKey: decryptor.isPublishedTestKey, isRevealed: isRevealed,
@@ -49,7 +49,7 @@ final class LiveDecryption: Sendable {
 extension LiveDecryption {
     /// Decrypts a swipe for a payment.
     /// - Returns: the card, with its tracks in clear.
-    /// - Throws: ``CryptographyError`` if it is encrypted with another key.
+    /// - Throws: `CryptographyError` if it is encrypted with another key.
     func card(of swipe: ReaderSwipe) throws(CryptographyError) -> CardEvent { CardEvent(try decryptor.decrypt(swipe)) }
 }
 

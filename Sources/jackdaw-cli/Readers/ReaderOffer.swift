@@ -46,7 +46,7 @@ enum ReaderOffer {
     ///   - announce: receives the link that others open, if it is not known before.
     ///   - warn: receives each reason that keeps others from connecting, once.
     ///   - serve: simulates a reader for one connection; several calls may run at the same time.
-    /// - Throws: ``LinkError`` if the reader cannot be offered.
+    /// - Throws: `LinkError` if the reader cannot be offered.
     func serve(
         _ name: String, _ environment: CommandEnvironment, announce: (LinkName) -> Void,
         warn: @escaping @Sendable (String) -> Void, _ serve: @escaping @Sendable (any Transport) async -> Void
