@@ -34,6 +34,8 @@ let package = Package(
         .library(name: "JackdawALSA", targets: ["JackdawALSA"]),
         .library(name: "JackdawBluetooth", targets: ["JackdawBluetooth"]),
         .library(name: "JackdawPCSC", targets: ["JackdawPCSC"]),
+        .library(name: "JackdawPayments", targets: ["JackdawPayments"]),
+        .library(name: "JackdawSandbox", targets: ["JackdawSandbox"]),
         .library(name: "SwipeController", targets: ["SwipeController"]),
         .library(name: "JackdawLinux", targets: ["JackdawLinux"]),
         .library(name: "JackdawAudioFile", targets: ["JackdawAudioFile"]),
@@ -107,6 +109,17 @@ let package = Package(
 
         .target(
             name: "JackdawPCSC", dependencies: ["JackdawTransport", "JackdawSystem", "JackdawBytes", "CPCSC"],
+            swiftSettings: house),
+
+        .target(
+            name: "JackdawPayments",
+            dependencies: ["JackdawReaders", "JackdawEMV", "JackdawCards", "JackdawTransport", "JackdawBytes"],
+            swiftSettings: house),
+        .target(
+            name: "JackdawSandbox",
+            dependencies: [
+                "JackdawPayments", "JackdawSimulator", "JackdawReaders", "JackdawEMV", "JackdawCards", "JackdawBytes",
+            ],
             swiftSettings: house),
 
         .target(
@@ -194,6 +207,19 @@ let package = Package(
             dependencies: [
                 "JackdawSimulator", "JackdawReaders", "JackdawDSP", "JackdawCards", "JackdawEMV", "JackdawTransport",
                 "JackdawTestSupport", "JackdawSoundTestSupport",
+            ],
+            swiftSettings: house),
+        .testTarget(
+            name: "JackdawPaymentsTests",
+            dependencies: [
+                "JackdawPayments", "JackdawReaders", "JackdawEMV", "JackdawCards", "JackdawBytes", "JackdawTestSupport",
+            ],
+            swiftSettings: house),
+        .testTarget(
+            name: "JackdawSandboxTests",
+            dependencies: [
+                "JackdawSandbox", "JackdawPayments", "JackdawSimulator", "JackdawReaders", "JackdawEMV", "JackdawCards",
+                "JackdawBytes", "JackdawTestSupport",
             ],
             swiftSettings: house),
         .testTarget(

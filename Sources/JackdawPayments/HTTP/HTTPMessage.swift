@@ -1,0 +1,102 @@
+public import JackdawCards
+import JackdawBytes
+
+// A host's protocol as values: whoever carries a request out has the connection.
+
+/// A request to a host over HTTP.
+public struct HTTPRequest: Sendable {
+    /// The method of a request.
+    public enum Method: String, Sendable, Hashable, CaseIterable {
+        case get = "GET"
+        case post = "POST"
+        case put = "PUT"
+        case delete = "DELETE"
+    }
+
+    public var method: Method
+    /// The path after the host's base address, with a slash at its start: `/v3/payments.json`. Percent-encoded.
+    public var path: String
+    /// The names and values of the query, not encoded, in their order.
+    public var query: [HTTPField]
+    /// The headers that are not the connection's own, in their order.
+    public var headers: [HTTPField]
+    /// The content; empty without one.
+    public var body: HTTPBody
+
+    public init(
+        _ method: Method, _ path: String, query: [HTTPField] = [], headers: [HTTPField] = [], body: HTTPBody = HTTPBody()
+    ) {
+        self.method = method
+        self.path = path
+        self.query = query
+        self.headers = headers
+        self.body = body
+    }
+}
+
+extension HTTPRequest: RedactedDescription {
+    /// Method, path and number of bytes: headers and query may have secrets, and the body card data.
+    public var description: String { "\(method.rawValue) \(path), \(body.count) bytes" }
+}
+
+/// A host's answer over HTTP.
+public struct HTTPAnswer: Sendable {
+    /// The status code, 100 to 599.
+    public var status: Int
+    /// The headers, in their order.
+    public var headers: [HTTPField]
+    /// The content; empty without one.
+    public var body: HTTPBody
+
+    public init(status: Int, headers: [HTTPField] = [], body: HTTPBody = HTTPBody()) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+}
+
+extension HTTPAnswer: RedactedDescription {
+    /// Status and number of bytes.
+    public var description: String { "status \(status), \(body.count) bytes" }
+}
+
+/// A name and its value, in a header or a query.
+public struct HTTPField: Sendable, Hashable {
+    public var name: String
+    public var value: String
+
+    public init(_ name: String, _ value: String) {
+        self.name = name
+        self.value = value
+    }
+}
+
+extension HTTPField: RedactedDescription {
+    /// The name: a value may be a token.
+    public var description: String { name }
+}
+
+/// The content of a message, in memory that is wiped when its last holder releases it.
+public struct HTTPBody: RedactedDescription, Sendable, Equatable {
+    private let text: SecretText?
+
+    /// An empty body.
+    public init() { text = nil }
+
+    /// Copies bytes. The caller wipes the original.
+    public init(copying bytes: Span<UInt8>) { text = bytes.isEmpty ? nil : SecretText(copying: bytes) }
+
+    /// The number of bytes.
+    public var count: Int { text?.count ?? 0 }
+
+    /// Runs a body over the bytes. The caller wipes any copy that the body makes.
+    public func withBytes<Result: ~Copyable, Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        guard let text else { return try body(Span()) }
+        return try text.withRevealedText(body)
+    }
+
+    /// The number of bytes.
+    public var description: String { "\(count) hidden bytes" }
+}

@@ -1,0 +1,5 @@
+import JackdawSandbox
+import Testing
+
+@Suite struct SandboxTests {
+}
