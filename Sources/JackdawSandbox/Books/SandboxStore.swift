@@ -1,0 +1,137 @@
+import JackdawReaders
+
+/// The books of a sandbox. A change is written before the answer that follows from it is returned, so that a store
+/// which writes durably never loses what a client has an answer about.
+public protocol SandboxStore: Sendable {
+    /// The number of payments. They have the numbers from 1 to this.
+    var paymentCount: Int { get }
+
+    /// The payment of a number; nil if there is none.
+    func payment(_ number: Int) -> SandboxPayment?
+
+    /// The entry of an identifier; nil if nothing was ever booked or closed under it.
+    func entry(_ key: SandboxKey) -> SandboxEntry?
+
+    /// The hash of a password that was changed; nil if the user still has that of the directory.
+    func passwordHash(ofUser user: String) -> String?
+
+    /// Writes a change, all of it or nothing.
+    /// - Throws: ``SandboxStoreError``; then the books are as before.
+    mutating func write(_ change: SandboxChange) throws(SandboxStoreError)
+}
+
+/// The meaning of an identifier in the books.
+public struct SandboxEntry: Sendable, Hashable {
+    package enum Content: Sendable, Hashable {
+        /// The number of a payment.
+        case payment(Int)
+        /// The number of a payment, and the place of its capture or refund.
+        case operation(Int, place: Int)
+        /// Nothing is booked, and nothing will be.
+        case closed
+    }
+
+    package let content: Content
+
+    package init(_ content: Content) { self.content = content }
+}
+
+/// Books in memory, with snapshots.
+public struct MemorySandboxStore: SandboxStore {
+    private var payments: [SandboxPayment] = []
+    private var entries: [SandboxKey: SandboxEntry.Content] = [:]
+    private var closed: [(key: SandboxKey, time: Int64)] = []
+    private var passwords: [String: String] = [:]
+
+    /// The most identifiers that are closed, and the most passwords.
+    public static let maxClosed = 100_000
+    /// The largest snapshot, in bytes.
+    public static let maxSnapshot = 1 << 28
+
+    /// Books without any entry.
+    public init() {}
+
+    public var paymentCount: Int { payments.count }
+
+    public func payment(_ number: Int) -> SandboxPayment? {
+        payments.indices.contains(number - 1) ? payments[number - 1] : nil
+    }
+
+    public func entry(_ key: SandboxKey) -> SandboxEntry? { entries[key].map { SandboxEntry($0) } }
+
+    public func passwordHash(ofUser user: String) -> String? { passwords[user] }
+
+    public mutating func write(_ change: SandboxChange) throws(SandboxStoreError) {
+        switch change.content {
+        case .payment(let payment): try write(payment)
+        case .closed(let key, let time):
+            guard entries[key] == nil else { throw SandboxStoreError(.contradiction, "the identifier is used") }
+            guard closed.count < Self.maxClosed else { throw SandboxStoreError(.full, "too many identifiers") }
+            closed.append((key, time))
+            entries[key] = .closed
+        case .password(let user, let hash):
+            guard passwords[user] != nil || passwords.count < Self.maxClosed else {
+                throw SandboxStoreError(.full, "too many passwords")
+            }
+            passwords[user] = hash
+        }
+    }
+
+    private mutating func write(_ payment: SandboxPayment) throws(SandboxStoreError) {
+        guard (1...(payments.count + 1)).contains(payment.number) else {
+            throw SandboxStoreError(.contradiction, "the numbers of payments have a gap")
+        }
+        let isNew = payment.number == payments.count + 1
+        let earlier = isNew ? nil : payments[payment.number - 1]
+        guard earlier == nil || earlier?.key == payment.key && earlier?.facts == payment.facts else {
+            throw SandboxStoreError(.contradiction, "a payment became another one")
+        }
+        // A payment may take an identifier that is closed: it is rejected then.
+        if isNew, let entry = entries[payment.key], entry != .closed || payment.facts.isApproved {
+            throw SandboxStoreError(.contradiction, "the identifier is used")
+        }
+        var added: [SandboxKey: SandboxEntry.Content] = [payment.key: .payment(payment.number)]
+        for (place, operation) in payment.operations.enumerated() where operation.kind != .reversal {
+            guard let uniqueID = operation.uniqueID else { continue }
+            let key = SandboxKey(merchant: payment.key.merchant, uniqueID: uniqueID)
+            let content = SandboxEntry.Content.operation(payment.number, place: place)
+            guard added[key] == nil, entries[key] == nil || entries[key] == content else {
+                throw SandboxStoreError(.contradiction, "the identifier is used")
+            }
+            added[key] = content
+        }
+        if isNew { payments.append(payment) } else { payments[payment.number - 1] = payment }
+        entries.merge(added) { $1 }
+    }
+
+    // MARK: snapshots and their version
+
+    /// The version of snapshots that ``snapshot`` makes.
+    public static let version = 1
+
+    /// The books as a JSON object. It has no card data but masked forms, and hashes of passwords.
+    public var snapshot: [UInt8] {
+        var changes = closed.map { SandboxChange(.closed($0.key, time: $0.time)).json }
+        changes += payments.map { SandboxChange(.payment($0)).json }
+        changes += passwords.keys.sorted().map { user in
+            SandboxChange(.password(user: user, hash: passwords[user] ?? "")).json
+        }
+        return JSONValue.object([
+            "format": .text("jackdaw-sandbox"), "version": .whole(Self.version), "changes": .array(changes),
+        ]).encoded()
+    }
+
+    /// Restores books. Any bytes give books or an error.
+    /// - Throws: ``SandboxStoreError`` if the bytes are no snapshot, are of a later version, or contradict themselves.
+    public init(snapshot: [UInt8]) throws(SandboxStoreError) {
+        self.init()
+        let json: JSONValue
+        do throws(JSONValue.Fault) { json = try JSONValue(snapshot, most: Self.maxSnapshot) } catch {
+            throw SandboxStoreError(.unreadable, error.message)
+        }
+        guard json["format"]?.text == "jackdaw-sandbox", json["version"]?.number == Double(Self.version),
+            case .array(let changes)? = json["changes"]
+        else { throw SandboxStoreError(.unreadable, "it is no snapshot of version \(Self.version)") }
+        for change in changes { try write(try SandboxChange(json: change)) }
+    }
+}
