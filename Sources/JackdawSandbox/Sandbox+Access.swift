@@ -1,0 +1,181 @@
+import JackdawEMV
+import JackdawPayments
+import JackdawReaders
+
+// Logins, passwords, and the data of a user.
+
+extension Sandbox {
+    /// The user of a request, with merchant and terminal.
+    struct Caller {
+        let user: SandboxDirectory.User
+        let merchant: SandboxDirectory.Merchant
+        let terminal: SandboxDirectory.Terminal?
+    }
+
+    /// The user of a token.
+    mutating func caller(of call: SandboxCall) throws(WireRefusal) -> Caller {
+        guard let token = call.token,
+            let identifier = sessions.use(token, now: call.now, lifetime: rules.tokenLifetime),
+            let user = directory.user(identifier), let merchant = directory.merchant(user.merchant)
+        else { throw .noToken }
+        return Caller(user: user, merchant: merchant, terminal: directory.terminal(user.terminal))
+    }
+
+    // MARK: tokens and passwords
+
+    /// Makes a token for a name and a password (RFC 6749, 4.3).
+    mutating func logIn(_ call: SandboxCall) throws(WireRefusal) -> SandboxOutput {
+        let form = try call.form(rules.limits.form)
+        guard try form.text("grant_type", most: 50) == "password" else {
+            throw WireRefusal(400, "unsupported_grant_type", "grant_type must be password")
+        }
+        guard let name = try form.text("username", most: 64), let password = try form.secret("password", most: 200),
+            !password.isEmpty
+        else { throw WireRefusal(400, "invalid_request", "username and password are needed") }
+        let keys = ["user \(name)", "client \(call.client.prefix(64))"]
+        if let wait = limiter.wait(for: keys, now: call.now, most: rules.maxLoginFailures) {
+            let seconds = max(1, (wait.milliseconds + 999) / 1000)
+            throw WireRefusal(
+                429, "too_many_requests", "too many failed logins",
+                headers: [HTTPField("Retry-After", "\(seconds)")])
+        }
+        let identifier = try form.text("client_id", most: 64) ?? ""
+        let secret = try form.secret("client_secret", most: 200) ?? SecretOctets([])
+        guard directory.clients.contains(where: { $0.identifier == identifier && $0.secret == secret }) else {
+            limiter.fail(keys, now: call.now, period: rules.loginPeriod)
+            throw WireRefusal(401, "invalid_client", "the client or its secret is wrong")
+        }
+        guard let user = user(named: name, password) else {
+            limiter.fail(keys, now: call.now, period: rules.loginPeriod)
+            throw WireRefusal(400, "invalid_grant", "the name or the password is wrong")
+        }
+        limiter.forget([keys[0]])
+        let token = digits(32)
+        let isAdded = sessions.add(
+            token, user: user.identifier, expiry: call.now + rules.tokenLifetime, now: call.now,
+            most: rules.limits.tokens)
+        guard isAdded else { throw .full }
+        return call.answer(
+            .object([
+                "access_token": .text(token), "token_type": .text("bearer"),
+                "expires_in": .whole(rules.tokenLifetime.components.seconds),
+            ]))
+    }
+
+    /// The user of a name and a password. An unknown name takes as long as a wrong password.
+    private func user(named name: String, _ password: SecretOctets) -> SandboxDirectory.User? {
+        let user = directory.users.first { $0.externalIdentifier == name }
+        guard let checked = user ?? directory.users.first else { return nil }
+        let hash = store.passwordHash(ofUser: checked.identifier) ?? hashes[checked.identifier] ?? ""
+        return hashing.verify(password, hash) ? user : nil
+    }
+
+    /// Gives a user a new password, or reminds of a name. Both go to the address of the directory.
+    ///
+    /// The names of the fields have no published source, but that the SDK sends a user's identifier or an address and
+    /// that 422 says that it is unknown.
+    mutating func resetPassword(_ call: SandboxCall) throws(WireRefusal) -> SandboxOutput {
+        let form = try call.form(rules.limits.form)
+        let keys = ["reset \(call.client.prefix(64))"]
+        if limiter.wait(for: keys, now: call.now, most: rules.maxLoginFailures) != nil {
+            throw WireRefusal(429, "too_many_requests", "too many resets")
+        }
+        limiter.fail(keys, now: call.now, period: rules.loginPeriod)
+        let done = JSONValue.object(["status": .text("sent")])
+        if let address = try form.text("email", most: 200) {
+            guard !address.isEmpty, let user = directory.users.first(where: { $0.email == address }) else {
+                throw WireRefusal(422, "unknown_email", "no user has this address")
+            }
+            var output = call.answer(done)
+            output.effects = [.message(SandboxMessage(.userIdentifier, to: address, user.externalIdentifier))]
+            return output
+        }
+        let name = try form.required("external_id", most: 64)
+        guard let user = directory.users.first(where: { $0.externalIdentifier == name }) else {
+            throw WireRefusal(422, "unknown_external_id", "no user has this identifier")
+        }
+        let password = digits(8)
+        let hash = hashing.hash(SecretOctets(Array(password.utf8)), salt: octets(16))
+        try write(SandboxChange(.password(user: user.identifier, hash: hash)))
+        sessions.removeAll(of: user.identifier)
+        var output = call.answer(done)
+        output.effects = [.message(SandboxMessage(.password, to: user.email, password))]
+        return output
+    }
+
+    /// Writes a change, or answers 507.
+    mutating func write(_ change: SandboxChange) throws(WireRefusal) {
+        do throws(SandboxStoreError) { try store.write(change) } catch { throw .full }
+    }
+
+    // MARK: the data of the user and of devices
+
+    /// The user with merchant, applications of chip cards and brand. The sources name `merchant` with `tax_rates`,
+    /// `currencies`, `net_taxation`, `limits` and `service_charge`, `aid_configurations` and `white_label_app`; the
+    /// names of other members are those of the iOS SDK's headers in this project's spelling.
+    func user(_ caller: Caller) -> JSONValue {
+        let (user, merchant) = (caller.user, caller.merchant)
+        func limit(_ amount: UInt64?) -> JSONValue {
+            amount.map { .money(wire($0, merchant.currencies[0])) } ?? .null
+        }
+        return .object([
+            "id": .text(user.identifier), "external_id": .text(user.externalIdentifier),
+            "first_name": .text(user.firstName), "last_name": .text(user.lastName), "email": .text(user.email),
+            "phone_number": .text(user.phone), "terminal_id": .text(caller.terminal?.identifier ?? ""),
+            "merchant_id": .text(merchant.identifier),
+            "merchant": .object([
+                "id": .text(merchant.identifier), "name": .text(merchant.name),
+                "country_code": .text(merchant.country),
+                "currency": .text(merchant.currencies[0].alphabeticCode),
+                "currencies": .array(merchant.currencies.map { .text($0.alphabeticCode) }),
+                "tax_rates": .array(merchant.taxRates.map { .whole($0) }),
+                "net_taxation": .flag(merchant.usesNetTaxation),
+                "limits": .object([
+                    "amount_lower_limit": limit(merchant.limits.lower),
+                    "amount_upper_limit": limit(merchant.limits.upper),
+                    "amount_daily_limit": limit(merchant.limits.daily),
+                ]),
+                "service_charge": .object([
+                    "amount": .whole(merchant.serviceCharge.amount), "tax_rate": .whole(merchant.serviceCharge.taxRate),
+                ]),
+            ]),
+            "aid_configurations": .array(
+                directory.applications.map { members in
+                    .object(members.reduce(into: [:]) { $0[$1.name] = .text($1.value) })
+                }),
+            "white_label_app": .object(["name": .text(directory.brand)]),
+        ])
+    }
+
+    func products(_ caller: Caller) throws(WireRefusal) -> JSONValue {
+        guard let file = caller.merchant.products else { throw .notFound }
+        return file.json
+    }
+
+    func firmware(_ call: SandboxCall) throws(WireRefusal) -> JSONValue {
+        let type = try call.query("terminal_type")
+        guard let file = directory.firmware.first(where: { $0.type == type })?.file else { throw .notFound }
+        return file.json
+    }
+
+    func configuration() throws(WireRefusal) -> JSONValue {
+        guard let file = directory.configuration else { throw .notFound }
+        return file.json
+    }
+
+    func terminal(_ serial: String, _ caller: Caller) throws(WireRefusal) -> JSONValue {
+        guard let terminal = directory.terminal(serial), terminal.merchant == caller.merchant.identifier else {
+            throw .notFound
+        }
+        return .object([
+            "serial": .text(terminal.serial), "terminal_id": .text(terminal.identifier),
+            "terminal_type": .text(terminal.type), "merchant_id": .text(terminal.merchant),
+        ])
+    }
+}
+
+extension SandboxDirectory.VersionedFile {
+    fileprivate var json: JSONValue {
+        .object(["version": .text(version), "url": .text(url), "md5": .text(md5)])
+    }
+}

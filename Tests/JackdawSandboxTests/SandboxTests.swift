@@ -1,5 +1,0 @@
-import JackdawSandbox
-import Testing
-
-@Suite struct SandboxTests {
-}
