@@ -1,4 +1,5 @@
 import JackdawBytes
+public import JackdawCards
 public import JackdawPayments
 import JackdawReaders
 public import JackdawSimulator
@@ -171,6 +172,11 @@ public struct Sandbox: Sendable {
     mutating func digits(_ octetCount: Int) -> String {
         octets(octetCount).map(\.lowercaseHexadecimal).joined()
     }
+}
+
+extension Sandbox: RedactedDescription {
+    /// The number of payments: tokens and hashes of passwords are not shown.
+    public var description: String { "sandbox with \(store.paymentCount) payments" }
 }
 
 /// A request with its client and its time.

@@ -59,6 +59,18 @@ import Testing
         #expect(fixture.send(.get, "user.json").status == 200)
     }
 
+    @Test func secretsAreInNoDescription() throws {
+        let fixture = try SandboxFixture.loggedIn()
+        for text in ["\(fixture.sandbox)", String(reflecting: fixture.sandbox), "\(SandboxDirectory.ready)"] {
+            #expect(!text.contains(fixture.token))
+            #expect(!text.contains("password"))
+            #expect(!text.contains("secret"))
+        }
+        var dumped = ""
+        dump(fixture.sandbox, to: &dumped)
+        #expect(!dumped.contains(fixture.token))
+    }
+
     @Test func withoutATokenOnlyLoginAndResetAreOpen() throws {
         var fixture = try SandboxFixture()
         for row in SandboxRoute.table {

@@ -1,7 +1,10 @@
+public import JackdawCards
 import JackdawReaders
 
 /// The books of a sandbox. A change is written before the answer that follows from it is returned, so that a store
 /// which writes durably never loses what a client has an answer about.
+///
+/// A program's store keeps ``SandboxChange/encoded`` durably, and answers questions from a ``MemorySandboxStore`` in it.
 public protocol SandboxStore: Sendable {
     /// The number of payments. They have the numbers from 1 to this.
     var paymentCount: Int { get }
@@ -134,4 +137,9 @@ public struct MemorySandboxStore: SandboxStore {
         else { throw SandboxStoreError(.unreadable, "it is no snapshot of version \(Self.version)") }
         for change in changes { try write(try SandboxChange(json: change)) }
     }
+}
+
+extension MemorySandboxStore: RedactedDescription {
+    /// The number of payments: hashes of passwords are not shown.
+    public var description: String { "books with \(payments.count) payments" }
 }

@@ -1,3 +1,4 @@
+public import JackdawCards
 import JackdawEMV
 
 /// The users and merchants of a sandbox with what belongs to them, from a JSON file that docs/sandbox.md describes.
@@ -93,6 +94,11 @@ public struct SandboxDirectory: Sendable {
     func merchant(_ identifier: String) -> Merchant? { merchants.first { $0.identifier == identifier } }
     func user(_ identifier: String) -> User? { users.first { $0.identifier == identifier } }
     func terminal(_ serial: String) -> Terminal? { terminals.first { $0.serial == serial } }
+}
+
+extension SandboxDirectory: RedactedDescription {
+    /// The numbers of merchants and users, and none of their data.
+    public var description: String { "directory with \(merchants.count) merchants and \(users.count) users" }
 }
 
 /// The reason why a file is no directory: a code, the place in the file and a message. It has no value of the file,
