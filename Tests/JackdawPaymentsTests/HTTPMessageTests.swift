@@ -5,8 +5,8 @@ import Testing
     @Test func descriptionsHaveNoSecrets() {
         let body = HTTPBody(copying: Array("4111111111111111".utf8).span)
         let request = HTTPRequest(
-            .post, "/payments.json", query: [HTTPField("token", "s3cret")], headers: [HTTPField("Authorization", "s3cret")],
-            body: body)
+            .post, "/payments.json", query: [HTTPField("token", "s3cret")],
+            headers: [HTTPField("Authorization", "s3cret")], body: body)
         #expect("\(request)" == "POST /payments.json, 16 bytes")
         #expect("\(HTTPAnswer(status: 200, headers: request.headers, body: body))" == "status 200, 16 bytes")
         #expect("\(request.headers)" == "[Authorization]")

@@ -24,7 +24,8 @@ public struct HTTPRequest: Sendable {
     public var body: HTTPBody
 
     public init(
-        _ method: Method, _ path: String, query: [HTTPField] = [], headers: [HTTPField] = [], body: HTTPBody = HTTPBody()
+        _ method: Method, _ path: String, query: [HTTPField] = [], headers: [HTTPField] = [],
+        body: HTTPBody = HTTPBody()
     ) {
         self.method = method
         self.path = path
@@ -99,4 +100,9 @@ public struct HTTPBody: RedactedDescription, Sendable, Equatable {
 
     /// The number of bytes.
     public var description: String { "\(count) hidden bytes" }
+}
+
+extension HTTPBody: Hashable {
+    /// Hashes the number of bytes: a hash of the bytes would be a trace of them.
+    public func hash(into hasher: inout Hasher) { hasher.combine(count) }
 }
