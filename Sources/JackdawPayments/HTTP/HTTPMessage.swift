@@ -1,7 +1,7 @@
 public import JackdawCards
 import JackdawBytes
 
-// A host's protocol as values: whoever carries a request out has the connection.
+// A host's protocol as values: the program that carries a request out has the connection.
 
 /// A request to a host over HTTP.
 public struct HTTPRequest: Sendable {
@@ -81,7 +81,7 @@ extension HTTPField: RedactedDescription {
 public struct HTTPBody: RedactedDescription, Sendable, Equatable {
     private let text: SecretText?
 
-    /// An empty body.
+    /// A body without bytes.
     public init() { text = nil }
 
     /// Copies bytes. The caller wipes the original.

@@ -1,0 +1,85 @@
+// The protocol of stores, and their errors.
+
+/// A durable store of attempts. One desk uses a store at a time.
+///
+/// A store keeps the text of a record so that it can be searched, and encrypts the sealed octets. It deletes no record that
+/// ``AttemptRecord/isNeeded`` is true for.
+public protocol JournalStore: Sendable {
+    /// Writes a record, and replaces an earlier one with the same identifier. Either the whole record is durable when the
+    /// call returns, or the call throws. After an error the store has the new record or the old one, never a part.
+    func write(_ record: AttemptRecord) async throws(JournalError)
+
+    /// Returns the records that a desk needs after a restart: those with ``AttemptRecord/isNeeded``, in ascending order of
+    /// ``AttemptRecord/began`` and identifier.
+    func neededRecords() async throws(JournalError) -> [AttemptRecord]
+
+    /// Returns the record of an attempt; nil if there is none.
+    func record(of attempt: AttemptIdentifier) async throws(JournalError) -> AttemptRecord?
+
+    /// Returns the records of a sale, in ascending order of ``AttemptRecord/began`` and identifier.
+    func records(of sale: SaleIdentifier) async throws(JournalError) -> [AttemptRecord]
+
+    /// Returns the records in state ``AttemptState/needsAttention``, in ascending order of ``AttemptRecord/began`` and
+    /// identifier.
+    func recordsNeedingAttention() async throws(JournalError) -> [AttemptRecord]
+}
+
+extension JournalStore {
+    /// The records that answer a desk's question: the attempt's own and those of a sale.
+    /// - Parameters:
+    ///   - attempt: the attempt.
+    ///   - sale: the sale; nil for the attempt alone.
+    /// - Returns: the records, each once.
+    /// - Throws: ``JournalError`` of the store.
+    public func records(
+        of attempt: AttemptIdentifier, and sale: SaleIdentifier?
+    ) async throws(JournalError) -> [AttemptRecord] {
+        var records: [AttemptRecord] = []
+        if let sale { records = try await self.records(of: sale) }
+        if !records.contains(where: { $0.identifier == attempt }), let own = try await record(of: attempt) {
+            records.append(own)
+        }
+        return records
+    }
+}
+
+extension AttemptRecord {
+    /// The order of records in a journal's answers.
+    package static func isInOrder(_ left: AttemptRecord, _ right: AttemptRecord) -> Bool {
+        (left.began.seconds, left.identifier.rawValue) < (right.began.seconds, right.identifier.rawValue)
+    }
+}
+
+/// The error of a journal.
+public struct JournalError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The kind of error. A struct, so that later versions can add kinds.
+    public struct Code: Sendable, Hashable {
+        /// The machine-readable name of the code.
+        public let name: String
+
+        /// A record cannot be read: it is damaged.
+        public static let damaged = Code(name: "damaged")
+        /// A later version of the program wrote the record.
+        public static let newerVersion = Code(name: "newerVersion")
+        /// The store has no room.
+        public static let full = Code(name: "full")
+        /// The store or the system reported an error; ``JournalError/cause`` has it.
+        public static let system = Code(name: "system")
+    }
+
+    /// The kind of error.
+    public let code: Code
+    /// A sentence for a person, without the content of a record.
+    public let message: String
+    /// The error underneath, as the store or the system reports it; nil without one.
+    public let cause: String?
+
+    /// An error of a store, which a caller can act on.
+    public init(_ code: Code, _ message: String, cause: String? = nil) {
+        self.code = code
+        self.message = message
+        self.cause = cause
+    }
+
+    public var description: String { cause.map { "\(message) (\($0))" } ?? message }
+}

@@ -1,0 +1,94 @@
+import JackdawEMV
+import JackdawPayments
+import Testing
+
+/// Payments that cards approve without the host.
+@Suite struct OfflineTests {
+    private let limits = OfflineLimits(currencyCode: 978, floor: 5000, count: 3, total: 10_000)
+
+    @Test(arguments: [
+        (UInt64(5000), [UInt64](), true), (5001, [], false), (4000, [3000, 3000], true), (4001, [3000, 3000], false),
+        (1, [1, 1, 1], false), (1, [.max], false),
+    ])
+    func theLimitsAreInclusive(amount: UInt64, waiting: [UInt64], isAllowed: Bool) {
+        #expect(limits.allow(euros(amount), beside: waiting.map { euros($0) }) == isAllowed)
+    }
+
+    @Test func otherCurrenciesAreNotApprovedOffline() {
+        #expect(!limits.allow(Amount(minorUnits: 1, currencyCode: 756), beside: []))
+        #expect(!OfflineLimits.none.allow(Amount(minorUnits: 0, currencyCode: 0), beside: []))
+    }
+
+    /// A payment whose first cryptogram is a TC.
+    private func pay(_ till: inout TestTill, _ number: Int, _ amount: UInt64) throws {
+        till.begin(try purchase("S\(number)", amount))
+        till.answer(.prepared, "A\(number)")
+        till.answer(.cardInserted, "A\(number)")
+        till.answer(.firstTC, "A\(number)", sealed: "TC\(number)")
+    }
+
+    @Test func offlineApprovalsAreDeliveredAndCounted() throws {
+        var till = TestTill(limits: limits)
+        for number in 1...3 {
+            try pay(&till, number, 1000)
+            #expect(till.reports.last?.outcome == .approvedOffline)
+        }
+        // The fourth exceeds the number.
+        try pay(&till, 4, 1000)
+        #expect(till.state("A4") == .declined)
+        #expect(till.reports.last?.outcome == .declinedOffline)
+        // They count after a restart too.
+        till.crash()
+        try pay(&till, 1, 1000)
+        #expect(till.takeRefusals() == [DeskRefusal(.salePaid, attempt("A1"))])
+        for number in 1...3 {
+            let advice = try till.takeAsk()
+            #expect(advice.request.operation == .advise && advice.request.octets.text == "TC\(number)")
+            till.send(.answered(.acknowledged, effect: advice.effect))
+        }
+        #expect(till.desk.courses.isEmpty)
+        #expect(till.store.values.allSatisfy { $0.delivery == nil })
+        #expect(till.store.values.filter { $0.state == .approved }.count == 3)
+    }
+
+    @Test func aTCWithoutTheHostIsADeclineIfTheLimitsDoNotAllowIt() throws {
+        for (limits, state) in [(limits, AttemptState.approved), (OfflineLimits.none, .declined)] {
+            var till = TestTill(limits: limits)
+            let effect = try till.ask(chip: true)
+            #expect(till.desk.allowsOffline(attempt("A1")) == (state == .approved))
+            till.send(.unanswered(.unsent, effect: effect))
+            #expect(till.task?.action == .completeCard(.unreachable))
+            till.answer(.secondTC, sealed: "TC")
+            #expect(till.state() == state)
+            #expect(till.asks.map(\.request.operation) == (state == .approved ? [.advise] : []))
+        }
+    }
+
+    @Test func aRefusedAdviceNeedsAPerson() throws {
+        for answer in [HostReply.refused(ReasonText("too old")), .decline, .notFound] {
+            var till = TestTill(limits: limits)
+            try pay(&till, 1, 1000)
+            till.send(.answered(answer, effect: try till.takeAsk().effect))
+            #expect(till.state() == .needsAttention)
+            #expect(till.desk.needingAttention.count == 1)
+            till.wait(.seconds(10_000))
+            #expect(till.asks.isEmpty)
+        }
+    }
+
+    @Test func anAdviceIsRepeatedUntilItIsAnswered() throws {
+        var till = TestTill(limits: limits)
+        try pay(&till, 1, 1000)
+        for _ in 0..<5 {
+            let advice = try till.takeAsk()
+            #expect(advice.request.octets.text == "TC1" && advice.request.attempt == attempt("A1"))
+            till.send(.unanswered(.silent, effect: advice.effect))
+            till.wait(until: try #require(till.desk.nextDeadline))
+        }
+        till.crash()
+        let advice = try till.takeAsk()
+        till.send(.answered(.approval("R5"), effect: advice.effect))
+        #expect(till.store[attempt("A1")]?.delivery == nil)
+        #expect(till.store[attempt("A1")]?.reference == HostReference(rawValue: "R5"))
+    }
+}

@@ -1,0 +1,61 @@
+import JackdawPayments
+
+/// A small host that keeps money: what it has booked, by identifier. It is idempotent, as the wire promises.
+struct ModelHost: Hashable {
+    enum Entry: Hashable { case booked, declined, reversed, closed }
+
+    private(set) var entries: [AttemptIdentifier: Entry] = [:]
+    /// Whether it keeps an unknown identifier that it is asked about.
+    let closesUnknownIdentifiers: Bool
+
+    init(closesUnknownIdentifiers: Bool) { self.closesUnknownIdentifiers = closesUnknownIdentifiers }
+
+    /// A decision that the host is free in.
+    enum Mood { case willing, declining, refusing }
+
+    /// Whether the host has a choice about a request.
+    func moods(for request: HostRequest) -> [Mood] {
+        switch (request.operation, entries[request.attempt]) {
+        case (.authorise, nil), (.refund, nil), (.capture, nil): [.willing, .declining]
+        case (.reverse, .booked), (.advise, nil), (.complete, .booked): [.willing, .refusing]
+        default: [.willing]
+        }
+    }
+
+    mutating func receive(_ request: HostRequest, _ mood: Mood) -> HostReply {
+        let entry = entries[request.attempt]
+        guard mood != .refusing else { return .refused(ReasonText("refused")) }
+        switch request.operation {
+        case .authorise, .capture, .refund:
+            if entry == nil { entries[request.attempt] = mood == .willing ? .booked : .declined }
+            return entries[request.attempt] == .booked
+                ? .approved(HostApproval()) : .declined(HostDecline(reason: ReasonText("declined")))
+        case .advise:
+            if entry == nil { entries[request.attempt] = .booked }
+            return entries[request.attempt] == .booked ? .acknowledged : .refused(ReasonText("closed"))
+        case .complete: return entry == .booked ? .acknowledged : .notFound
+        case .reverse:
+            switch entry {
+            case .booked, .reversed:
+                entries[request.attempt] = .reversed
+                return .acknowledged
+            case .declined: return .status(.declined(ReasonText("declined")))
+            case .closed: return .status(.nothingBooked)
+            case nil:
+                guard closesUnknownIdentifiers else { return .notFound }
+                entries[request.attempt] = .closed
+                return .status(.nothingBooked)
+            }
+        case .enquire:
+            switch entry {
+            case .booked: return .status(.approved(nil))
+            case .declined: return .status(.declined(ReasonText("declined")))
+            case .reversed: return .status(.reversed)
+            case .closed: return .status(.nothingBooked)
+            case nil:
+                if closesUnknownIdentifiers { entries[request.attempt] = .closed }
+                return .status(.nothingBooked)
+            }
+        }
+    }
+}
