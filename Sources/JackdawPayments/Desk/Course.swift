@@ -21,6 +21,15 @@ package struct Course: Sendable {
     package struct Waiting: Sendable, Hashable {
         package let change: Int
         package let output: Output
+
+        package init(change: Int, output: Output) {
+            self.change = change
+            self.output = output
+        }
+
+        var isReport: Bool {
+            if case .report = output { true } else { false }
+        }
     }
 
     /// A write that is under way.
@@ -109,11 +118,14 @@ package struct Course: Sendable {
     /// Appends an output, which waits until the record is durable as it is now.
     mutating func append(_ output: Output) { outputs.append(Waiting(change: change, output: output)) }
 
-    /// Removes the first output if it waits for no write.
+    /// Removes the first output if it waits for no write. A report that a later one makes out of date is left out.
     mutating func takeOutput() -> Output? {
-        guard let first = outputs.first, first.change <= durable else { return nil }
-        outputs.removeFirst()
-        return first.output
+        while let first = outputs.first, first.change <= durable {
+            outputs.removeFirst()
+            if first.isReport, outputs.contains(where: { $0.isReport && $0.change <= durable }) { continue }
+            return first.output
+        }
+        return nil
     }
 
     /// Removes a request that waits for a write.

@@ -105,8 +105,8 @@ extension PaymentDesk {
     private mutating func begin(
         _ request: AttemptRequest, _ identifier: AttemptIdentifier, _ call: Int, _ found: [AttemptRecord]
     ) {
-        // The memory is newer than the journal.
-        let records = courses.map { $0.record } + found.filter { index(of: $0.identifier) == nil }
+        // The memory is newer than this answer of the journal. An end counts when it is durable.
+        let records = courses.map { $0.written ?? $0.record } + found.filter { index(of: $0.identifier) == nil }
         if let own = records.first(where: { $0.identifier == identifier }) {
             guard own.request.fingerprint == request.fingerprint else {
                 emit(.refused(call: call, DeskRefusal(.identifierUsed, identifier)))

@@ -12,7 +12,7 @@ import Testing
     }
 
     private func expectNoViolation(_ rules: World.Rules, _ name: String) {
-        let search = DeskSearch(rules, maxStates: 400_000)
+        let search = DeskSearch(rules, maxStates: 100_000)
         #expect(search.violation == nil, "\(name)")
         #expect(!search.isCut && search.restStates > 0)
         print(

@@ -45,6 +45,16 @@ struct World {
         case time
         /// Kills the program; true: the writes under way are done.
         case crash(Bool)
+
+        /// Whether it goes wrong. A late answer is a fault too, but is a matter of time.
+        var isFault: Bool {
+            switch self {
+            case .call, .writeDone, .answer, .time: false
+            case .arrive(_, let mood, let isAnswered): mood != .willing || !isAnswered
+            case .reader(_, let event): event != .firstARQC && event != .secondTC
+            case .writeFails, .lose, .unsent, .crash: true
+            }
+        }
     }
 
     /// A request on its way to the host.
