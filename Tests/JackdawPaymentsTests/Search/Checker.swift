@@ -13,6 +13,8 @@ struct Checker {
     /// The attempts of which the desk has heard an explicit decline since its start.
     private(set) var declined: Set<AttemptIdentifier> = []
     private var open: [Open] = []
+    /// The states of each attempt that have been durable.
+    private var durable: [AttemptIdentifier: Set<AttemptState>] = [:]
 
     mutating func fail(_ text: String) { if violation == nil { violation = text } }
 
@@ -51,16 +53,27 @@ struct Checker {
         open.append(Open(effect: effect, sent: now))
     }
 
+    /// A record is durable.
+    mutating func note(_ record: AttemptRecord) { durable[record.identifier, default: []].insert(record.state) }
+
     /// A report reaches the program.
-    mutating func check(
-        _ report: AttemptReport, _ store: [AttemptIdentifier: AttemptRecord], of request: AttemptRequest? = nil
-    ) {
+    mutating func check(_ report: AttemptReport, _ store: [AttemptIdentifier: AttemptRecord]) {
         guard let record = store[report.attempt] else { return fail("a report of an attempt that is not durable") }
-        if let request, request.fingerprint != record.request.fingerprint {
-            fail("a call is answered with an attempt of another request")
-        }
         if record.state != report.state || record.flow?.outcome != report.outcome {
             fail("\(report.state.rawValue) is reported, and \(record.state.rawValue) is durable")
+        }
+    }
+
+    /// A call is answered. A later state may be durable already, if its write failed and was done nevertheless.
+    mutating func check(
+        _ report: AttemptReport, _ store: [AttemptIdentifier: AttemptRecord], call request: AttemptRequest?
+    ) {
+        guard let record = store[report.attempt] else { return fail("a report of an attempt that is not durable") }
+        if durable[report.attempt]?.contains(report.state) != true {
+            fail("\(report.state.rawValue) is reported, and was never durable")
+        }
+        if let request, request.fingerprint != record.request.fingerprint {
+            fail("a call is answered with an attempt of another request")
         }
     }
 

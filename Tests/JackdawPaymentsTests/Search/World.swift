@@ -160,12 +160,12 @@ struct World {
             send(.begin(call.request, identifier: call.identifier, call: callsMade))
         case .writeDone(let index):
             let write = writes.remove(at: index)
-            store[write.record.identifier] = write.record
+            keep(write.record)
             send(.written(effect: write.effect))
         case .writeFails(let index, let isDurable):
             faultsLeft -= 1
             let write = writes.remove(at: index)
-            if isDurable { store[write.record.identifier] = write.record }
+            if isDurable { keep(write.record) }
             send(.writeFailed(effect: write.effect))
         case .arrive(let index, let mood, let isAnswered):
             if mood != .willing || !isAnswered { faultsLeft -= 1 }
@@ -205,10 +205,15 @@ struct World {
             send(.timer)
         case .crash(let areWritesDone):
             faultsLeft -= 1
-            if areWritesDone { for write in writes { store[write.record.identifier] = write.record } }
+            if areWritesDone { for write in writes { keep(write.record) } }
             restart()
         }
         checker.check(self)
+    }
+
+    private mutating func keep(_ record: AttemptRecord) {
+        store[record.identifier] = record
+        checker.note(record)
     }
 
     mutating func restart() {
@@ -247,7 +252,7 @@ struct World {
                 messages.append(Message(effect: number, request: request, sent: now))
             case .reader(let attempt, let task, _): read(attempt, task)
             case .accepted(let call, let report):
-                checker.check(report, store, of: callsUnderWay[call]?.request)
+                checker.check(report, store, call: callsUnderWay[call]?.request)
                 if callsUnderWay[call]?.isChip == true { chips.insert(report.attempt) }
             case .refused: break
             case .report(let report): checker.check(report, store)
