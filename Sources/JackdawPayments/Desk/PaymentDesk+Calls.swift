@@ -122,8 +122,7 @@ extension PaymentDesk {
             return
         }
         let original = others.first { $0.identifier == request.kind.original }
-        var record = AttemptRecord(identifier, request, originalReference: original?.reference, on: date)
-        if !request.kind.needsCard { record.apply(.ask) }
+        let record = AttemptRecord(identifier, request, originalReference: original?.reference, on: date)
         var course = Course(beginning: record)
         course.append(.accepted(call: call, course.report))
         course.append(.begin)

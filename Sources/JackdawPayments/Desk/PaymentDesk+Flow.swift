@@ -15,6 +15,8 @@ extension PaymentDesk {
             feed(index, .recovered)
         } else if record.state == .asked {
             doubt(index)
+        } else if record.state == .open {
+            finish(index, .fail)
         } else {
             courses[index].append(.report(courses[index].report))
         }
@@ -26,7 +28,8 @@ extension PaymentDesk {
             courses[index].flow = PaymentFlow(policy: policy)
             feed(index, .start)
         } else {
-            ask(index, nil)
+            courses[index].modify(on: date) { $0.apply(.ask) }
+            courses[index].append(.ask(flowEffect: nil))
         }
     }
 

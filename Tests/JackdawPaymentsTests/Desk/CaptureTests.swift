@@ -131,6 +131,17 @@ import Testing
         #expect(till.asks.isEmpty)
     }
 
+    @Test func aRefundWhoseFirstWriteFailedButWasDurableIsEnded() throws {
+        var till = try till(.purchase)
+        till.writes = .failButWrite
+        till.begin(try request(.refund(of: attempt("A1"))), as: "F1")
+        #expect(till.takeRefusals().map(\.code) == [.journalFailed])
+        #expect(till.state("F1") == .open)
+        till.writes = .work
+        till.crash()
+        #expect(till.state("F1") == .failed && till.asks.isEmpty)
+    }
+
     @Test func theHostsRefusalOfARefundIsADecline() throws {
         for answer in [HostReply.decline, .refused(ReasonText("no")), .notFound] {
             var till = try till(.purchase)

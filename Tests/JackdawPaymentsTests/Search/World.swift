@@ -276,9 +276,14 @@ struct World {
         }
     }
 
-    /// Whether nothing more happens: no attempt is under way, and none waits for anything but a person.
+    /// Whether nothing more happens: no attempt is under way, none waits for anything but a person, and the desk lists
+    /// those. An open attempt whose first write failed and was durable nevertheless is ended by the next start.
     var isAtRest: Bool {
         callsMade == rules.calls.count && writes.isEmpty && desk.nextDeadline == nil && desk.calls.isEmpty
             && desk.courses.allSatisfy { $0.record.state == .needsAttention && $0.isSettled }
+            && store.values.allSatisfy { record in
+                !record.isNeeded || record.state == .open
+                    || desk.courses.contains { $0.record.identifier == record.identifier }
+            }
     }
 }
