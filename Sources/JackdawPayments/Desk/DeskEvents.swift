@@ -75,7 +75,7 @@ public enum DeskAction: Sendable, Hashable {
     /// Carry out an effect of an attempt's payment flow for the reader, the cardholder or the app. The octets are the
     /// issuer's data for the card if it completes; empty otherwise. Never `askHost`, `writeJournal`, `reverse`,
     /// `storeRecord` or `end`, which the desk carries out. Answer: ``DeskEvent/payment(_:_:answering:sealed:)`` with the
-    /// identifier of the ``PaymentEffect``.
+    /// identifier of the `PaymentEffect`.
     case reader(AttemptIdentifier, PaymentEffect, HTTPBody)
 
     // MARK: reports to the program
