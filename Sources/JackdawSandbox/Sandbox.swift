@@ -10,6 +10,7 @@ public import JackdawSimulator
 /// It speaks version 3 of the Accept host, as far as published sources show it, and more, which docs/sandbox.md marks.
 /// It never was the real host: rules without a source are values of ``SandboxRules``.
 public struct Sandbox: Sendable {
+    /// The rules, which stay as they are.
     public let rules: SandboxRules
     /// The books, as they are after the last request.
     public internal(set) var store: any SandboxStore

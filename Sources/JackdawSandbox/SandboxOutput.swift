@@ -14,6 +14,7 @@ public struct SandboxOutput: Sendable {
         case silent
     }
 
+    /// The reply to the client, with its time.
     public internal(set) var reply: Reply
     /// The effects, in the order in which they are carried out.
     public internal(set) var effects: [SandboxEffect]
@@ -75,9 +76,11 @@ public struct SandboxMessage: RedactedDescription {
         case userIdentifier
     }
 
+    /// The kind, which names the meaning of the text.
     public let kind: Kind
     /// The address: e-mail, or a phone number.
     public let address: String
+    /// The text. It may be a password, so logs do not have it.
     public let text: SecretText
 
     init(_ kind: Kind, to address: String, _ text: String) {

@@ -43,6 +43,7 @@ public struct SandboxRules: Sendable {
     /// The values of `pos_entry_mode`. Source: the Android archive.
     public var entryModes = ["00", "01", "02", "03", "04", "05", "07", "79", "80", "90", "91"]
 
+    /// The rules with their defaults.
     public init() {}
 }
 
@@ -66,5 +67,6 @@ public struct SandboxLimits: Sendable {
         return limits
     }
 
+    /// The limits with their defaults.
     public init() {}
 }

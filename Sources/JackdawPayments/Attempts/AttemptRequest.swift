@@ -48,9 +48,12 @@ public enum AttemptKind: Sendable, Hashable {
 
 /// A name and its value, which an SDK adds to a request: an item, a tip, a note.
 public struct AttemptDetail: Sendable, Hashable {
+    /// The name, which the SDK's wire format knows.
     public let name: String
+    /// The value, in the wire format. Logs do not have it.
     public let value: String
 
+    /// A detail, which becomes part of the request's fingerprint.
     public init(_ name: String, _ value: String) {
         self.name = name
         self.value = value

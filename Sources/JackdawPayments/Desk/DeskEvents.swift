@@ -168,6 +168,7 @@ public struct OfflineLimits: Sendable, Hashable {
     /// The greatest sum of their amounts, in minor units.
     public var total: UInt64
 
+    /// Limits in one currency. All of them hold at the same time.
     public init(currencyCode: UInt16, floor: UInt64, count: Int, total: UInt64) {
         self.currencyCode = currencyCode
         self.floor = floor

@@ -7,12 +7,17 @@ import JackdawBytes
 public struct HTTPRequest: Sendable {
     /// The method of a request.
     public enum Method: String, Sendable, Hashable, CaseIterable {
+        /// Reads, and changes nothing.
         case get = "GET"
+        /// Makes something new, or starts an action.
         case post = "POST"
+        /// Replaces what a path names.
         case put = "PUT"
+        /// Removes what a path names.
         case delete = "DELETE"
     }
 
+    /// The method; with the path it names the route.
     public var method: Method
     /// The path after the host's base address, with a slash at its start: `/v3/payments.json`. Percent-encoded.
     public var path: String
@@ -23,6 +28,7 @@ public struct HTTPRequest: Sendable {
     /// The content; empty without one.
     public var body: HTTPBody
 
+    /// A request. By default it has no query, no headers and no content.
     public init(
         _ method: Method, _ path: String, query: [HTTPField] = [], headers: [HTTPField] = [],
         body: HTTPBody = HTTPBody()
@@ -49,6 +55,7 @@ public struct HTTPAnswer: Sendable {
     /// The content; empty without one.
     public var body: HTTPBody
 
+    /// An answer. By default it has no headers and no content.
     public init(status: Int, headers: [HTTPField] = [], body: HTTPBody = HTTPBody()) {
         self.status = status
         self.headers = headers
@@ -63,9 +70,12 @@ extension HTTPAnswer: RedactedDescription {
 
 /// A name and its value, in a header or a query.
 public struct HTTPField: Sendable, Hashable {
+    /// The name. Those of headers are compared without regard to case.
     public var name: String
+    /// The value, which may be a token. Logs do not have it.
     public var value: String
 
+    /// A field; neither part is encoded.
     public init(_ name: String, _ value: String) {
         self.name = name
         self.value = value

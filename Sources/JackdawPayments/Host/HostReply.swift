@@ -26,6 +26,7 @@ public struct HostApproval: Sendable, Hashable {
     /// The issuer's data for the card: ARC, tag 91, scripts. Empty without any.
     public var forCard: HTTPBody
 
+    /// An approval. By default it has no reference, needs no signature and has no data for the card.
     public init(reference: HostReference? = nil, needsSignature: Bool = false, forCard: HTTPBody = HTTPBody()) {
         self.reference = reference
         self.needsSignature = needsSignature
@@ -42,6 +43,7 @@ public struct HostDecline: Sendable, Hashable {
     /// The issuer's data for the card. Empty without any.
     public var forCard: HTTPBody
 
+    /// A decline. By default it is no referral and has no data for the card.
     public init(reason: ReasonText, isReferral: Bool = false, forCard: HTTPBody = HTTPBody()) {
         self.reason = reason
         self.isReferral = isReferral
@@ -93,6 +95,7 @@ public struct HostFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// A sentence for a person, without data of the request.
     public let message: String
 
+    /// A failure. The message must not have data of the request.
     public init(_ code: Code, isCertainlyNotSent: Bool, message: String) {
         self.code = code
         self.isCertainlyNotSent = isCertainlyNotSent

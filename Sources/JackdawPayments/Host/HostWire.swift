@@ -15,7 +15,9 @@ public protocol HostWire: Sendable {
 
 /// The waits between the attempts of something that fails: the first, doubled each time up to the longest.
 public struct RetryWaits: Sendable, Hashable {
+    /// The wait after the first failure.
     public let first: Duration
+    /// The wait that is not exceeded.
     public let longest: Duration
 
     /// Waits. Both are at least a millisecond, and the longest is not shorter than the first.

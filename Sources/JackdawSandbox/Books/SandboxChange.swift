@@ -80,6 +80,7 @@ public struct SandboxStoreError: Error, Sendable, Hashable, CustomStringConverti
     /// The reason, for people.
     public let message: String
 
+    /// An error of a store. The message must not have a value of the books.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message

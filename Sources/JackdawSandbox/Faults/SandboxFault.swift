@@ -46,6 +46,7 @@ public enum SandboxFault: Sendable, Hashable {
 
 /// A fault with the requests that meet it.
 public struct PlannedFault: Sendable, Hashable {
+    /// The fault that these requests meet.
     public let fault: SandboxFault
     /// The route, as `POST payments.json`; nil for all.
     public let route: String?
