@@ -26,11 +26,13 @@ public struct ReaderFamily: Sendable {
     /// The unpublished facts, which are left out or taken from a profile.
     public let unknowns: [String]
     /// The family's own profile first, then the others that come with it.
-    public let profiles: [ReaderProfile]
+    public var profiles: [ReaderProfile] { makeProfiles() }
     /// The protocols of the readers' frames, as `jackdaw frame` explains them; empty if none is published.
     package let frames: [FrameProtocol]
     /// The encryption of the readers' swipes; nil if it is not published, or the readers do not encrypt.
     package let encryption: SwipeEncryption?
+    // Made at their use: lists of families, as in help texts, do not need them.
+    private let makeProfiles: @Sendable () -> [ReaderProfile]
     private let make: @Sendable (ReaderProfile) throws(ReaderError) -> any ReaderDialect
     private let sound: (@Sendable (ReaderProfile) throws(ReaderError) -> ReaderSound)?
 
@@ -73,7 +75,7 @@ public struct ReaderFamily: Sendable {
 
     init<Dialect: ReaderDialect>(
         _ name: String, _ title: String, _ carriers: [Carrier], _ provenance: Provenance, _ verification: String,
-        _ unknowns: [String], _ profiles: [ReaderProfile],
+        _ unknowns: [String], _ profiles: @autoclosure @escaping @Sendable () -> [ReaderProfile],
         _ make: @escaping @Sendable (ReaderProfile) throws(ReaderError) -> Dialect,
         frames: [FrameProtocol] = [], encryption: SwipeEncryption? = nil, recognition: String? = nil,
         sound: (@Sendable (ReaderProfile) throws(ReaderError) -> ReaderSound)? = nil
@@ -87,7 +89,7 @@ public struct ReaderFamily: Sendable {
         self.recognition = recognition
         self.verification = verification
         self.unknowns = unknowns
-        self.profiles = profiles
+        makeProfiles = profiles
         self.make = { profile throws(ReaderError) in try make(profile) }
         self.sound = sound
     }
