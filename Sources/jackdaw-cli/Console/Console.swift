@@ -54,17 +54,24 @@ final class Console {
     /// Adds an object, which has its control characters escaped, as a line of standard output.
     func result(_ object: JSONObject) { add(object.text) }
 
-    /// Adds an unchanged byte of data to standard output; on a terminal, bytes other than printable ASCII, tab and line
+    /// Adds unchanged bytes of data to standard output; on a terminal, bytes other than printable ASCII, tab and line
     /// feed are written as escapes.
-    func result(_ byte: UInt8) {
-        let isText = (0x20..<0x7F).contains(byte) || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\t")
-        if isText || !showsResults {
-            results.growWiping(toHold: results.count + 1)
-            results.append(byte)
-        } else {
-            let text = "\\x\(byte.lowercaseHexadecimal)".utf8
-            results.growWiping(toHold: results.count + text.count)
-            results.append(contentsOf: text)
+    func result(_ bytes: Span<UInt8>) {
+        results.growWiping(toHold: results.count + bytes.count)
+        guard showsResults else {
+            unsafe bytes.withUnsafeBufferPointer { unsafe results.append(contentsOf: $0) }
+            return
+        }
+        for index in bytes.indices {
+            let byte = bytes[index]
+            let isText = (0x20..<0x7F).contains(byte) || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\t")
+            if isText {
+                results.appendWiping(byte)
+            } else {
+                let text = "\\x\(byte.lowercaseHexadecimal)".utf8
+                results.growWiping(toHold: results.count + text.count)
+                results.append(contentsOf: text)
+            }
         }
     }
 

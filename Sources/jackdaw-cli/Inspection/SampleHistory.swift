@@ -81,7 +81,7 @@ private struct KeptSamples {
             integers.samples.wipe()
         }
         floats.grow(by: samples.count, keeping: kept, capacity: capacity)
-        unsafe samples.withUnsafeBufferPointer { unsafe floats.write($0, at: count) { $0 } }
+        unsafe samples.withUnsafeBufferPointer { unsafe floats.write($0, at: count) }
         count += samples.count
     }
 
@@ -90,10 +90,12 @@ private struct KeptSamples {
         unsafe samples.withUnsafeBufferPointer {
             if floats.size == 0 {
                 integers.grow(by: samples.count, keeping: kept, capacity: capacity)
-                unsafe integers.write($0, at: count) { $0 }
+                unsafe integers.write($0, at: count)
             } else {
                 floats.grow(by: samples.count, keeping: kept, capacity: capacity)
-                unsafe floats.write($0, at: count, Self.float)
+                unsafe floats.write($0, at: count) { to, from, run in
+                    for offset in 0..<run { unsafe to[offset] = Self.float(from[offset]) }
+                }
             }
         }
         count += samples.count
@@ -140,7 +142,7 @@ private struct SampleRing<Sample: Numeric & BitwiseCopyable> {
             samples: [Sample](repeating: 0, count: min(capacity, max(needed, 2 * size, Self.leastSize))))
         var number = kept.lowerBound
         for piece in pieces(of: kept) {
-            unsafe samples.span.extracting(piece).withUnsafeBufferPointer { unsafe larger.write($0, at: number) { $0 } }
+            unsafe samples.span.extracting(piece).withUnsafeBufferPointer { unsafe larger.write($0, at: number) }
             number += piece.count
         }
         samples.wipe()
@@ -148,9 +150,15 @@ private struct SampleRing<Sample: Numeric & BitwiseCopyable> {
     }
 
     /// Writes the next samples; of a block larger than the ring, only the last ones.
+    mutating func write(_ source: UnsafeBufferPointer<Sample>, at count: Int) {
+        unsafe write(source, at: count) { unsafe $0.update(from: $1, count: $2) }
+    }
+
+    /// Writes the next samples in runs of one piece.
     @inline(__always)
     mutating func write<Source>(
-        _ source: UnsafeBufferPointer<Source>, at count: Int, _ convert: (Source) -> Sample
+        _ source: UnsafeBufferPointer<Source>, at count: Int,
+        _ copy: (UnsafeMutablePointer<Sample>, UnsafePointer<Source>, Int) -> Void
     ) {
         guard !source.isEmpty else { return }
         let size = size
@@ -159,10 +167,8 @@ private struct SampleRing<Sample: Numeric & BitwiseCopyable> {
         unsafe samples.withUnsafeMutableBufferPointer { samples in
             while index < source.count {
                 // Unsafe pointers: without checks, the compiler vectorises the loop.
-                let from = unsafe source.baseAddress! + index
-                let to = unsafe samples.baseAddress! + place
                 let run = min(source.count - index, size - place)
-                for offset in 0..<run { unsafe to[offset] = convert(from[offset]) }
+                unsafe copy(samples.baseAddress! + place, source.baseAddress! + index, run)
                 index += run
                 place = (place + run) % size
             }

@@ -163,13 +163,13 @@ private struct ModemListener: SoundListener {
     mutating func receive(_ samples: Span<Int16>, channel: Int) {
         let index = channel - channels.lowerBound
         receivers[index].receive(samples, printers[index].print)
-        reportSwipes(index)
+        finishStep(index)
     }
 
     mutating func receive(_ samples: Span<Float>, channel: Int) {
         let index = channel - channels.lowerBound
         receivers[index].receive(samples, printers[index].print)
-        reportSwipes(index)
+        finishStep(index)
     }
 
     mutating func advance(to frame: Int, of total: Int?) throws(CommandError) {
@@ -181,12 +181,14 @@ private struct ModemListener: SoundListener {
     mutating func finish() {
         for index in receivers.indices {
             receivers[index].finish(printers[index].print)
-            reportSwipes(index)
+            finishStep(index)
         }
         console.flush()
     }
 
-    private mutating func reportSwipes(_ index: Int) {
+    /// Prints the bytes and the swipes of a channel that its last samples have completed.
+    private mutating func finishStep(_ index: Int) {
+        printers[index].flush()
         for span in receivers[index].takeSwipes() {
             let place = channels.count > 1 ? "channel \(channels.lowerBound + index + 1), " : ""
             console.message(
@@ -196,14 +198,15 @@ private struct ModemListener: SoundListener {
     }
 }
 
-/// Prints the events of one channel of a file at once.
+/// Prints the events of one channel of a file.
 private final class BurstPrinter {
     private let file: String
     private let channel: Int
     private let isJSON: Bool
     private let console: Console
-    /// Bytes of the open burst, for its object, and their number.
+    /// Bytes of the open burst: all of them, for its object, or those that are not printed yet.
     private var bytes: [UInt8] = []
+    /// Number of bytes of the open burst.
     private var count = 0
     /// Packs the bits of a mode without characters into bytes.
     private var packer = BitPacker()
@@ -226,6 +229,7 @@ private final class BurstPrinter {
             if let byte = mode.carriesBits ? packer.add(value) : value { take(byte) }
         case .burst(let burst):
             if let byte = packer.finish() { take(byte) }
+            flush()
             bursts += 1
             let report = BurstReport(file: file, channel: channel, mode: mode, count: count, burst: burst)
             if isJSON { console.result(report.json(bytes)) } else { console.message(report.line) }
@@ -234,14 +238,16 @@ private final class BurstPrinter {
         }
     }
 
+    /// Prints the bytes that are not printed yet, unless they belong to an object.
+    func flush() {
+        guard !isJSON else { return }
+        console.result(bytes.span)
+        bytes.wipe()
+    }
+
     private func take(_ byte: UInt8) {
         count += 1
-        if isJSON {
-            bytes.growWiping(toHold: bytes.count + 1)
-            bytes.append(byte)
-        } else {
-            console.result(byte)
-        }
+        bytes.appendWiping(byte)
     }
 }
 #endif

@@ -22,7 +22,7 @@ struct Frame: Verb {
             \(KeyScheme.listing())
 
             PROTOCOLS
-            \(String.listing(FrameProtocol.all.map { ($0.name, "\($0.title) (\($0.provenance))") }))
+            \(String.listing(FrameProtocol.all.map { ($0.name, "\($0.title) (\($0.provenance.rawValue))") }))
 
             EXIT CODES
               0   the frame is valid

@@ -43,7 +43,7 @@ struct Listen: Verb {
             simulated reader (sim:) encrypts its test cards with the key, which must be a published one.
 
             READER FAMILIES
-            \(String.listing(ReaderFamily.all.map { ($0.name, "\($0.title) (\($0.provenance))") }))
+            \(String.listing(ReaderFamily.all.map { ($0.name, "\($0.title) (\($0.provenance.rawValue))") }))
 
             KEY SCHEMES
             \(KeyScheme.listing())

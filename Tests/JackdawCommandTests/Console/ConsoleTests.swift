@@ -33,7 +33,7 @@ import Testing
     @Test func dataIsWrittenOutOnATerminalAlone() {
         for showsResults in [false, true] {
             let recorder = ConsoleRecorder(isWatched: true, showsResults: showsResults)
-            for byte in Array("a\n\t\u{1B}[2J\u{7F}".utf8) { recorder.console.result(byte) }
+            recorder.console.result(Array("a\n\t\u{1B}[2J\u{7F}".utf8).span)
             recorder.console.message("done")
             #expect(recorder.output == (showsResults ? "a\n\t\\x1b[2J\\x7f" : "a\n\t\u{1B}[2J\u{7F}"))
             #expect(recorder.messages == (showsResults ? "\njackdaw: done\n" : "jackdaw: done\n"))
