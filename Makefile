@@ -49,7 +49,7 @@ format: ## format the sources in place
 	swift format --in-place --parallel --recursive $(FORMATTED)
 
 lint: ## check format, imports, words and commit subjects
-	swift format lint --strict --recursive $(FORMATTED)
+	swift format lint --strict --parallel --recursive $(FORMATTED)
 	.ci/import-check
 	.ci/words
 
