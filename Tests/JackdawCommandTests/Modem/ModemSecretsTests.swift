@@ -20,7 +20,7 @@ struct ModemSecretsTests {
 
     @Test func flushingOverwritesTheResults() throws {
         let console = Console(results: { _ in }, messages: { _ in }, isWatched: false)
-        for _ in 0..<1_000 { console.result(0x5A as UInt8) }
+        console.result([UInt8](repeating: 0x5A, count: 1_000).span)
         let address = try Self.address(of: "results", in: console, UInt8.self)
         let before = try Self.nonZeroBytes(at: address, count: 1_000)
         #expect(before == 1_000)
