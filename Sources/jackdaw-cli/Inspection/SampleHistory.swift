@@ -94,6 +94,7 @@ private struct KeptSamples {
             } else {
                 floats.grow(by: samples.count, keeping: kept, capacity: capacity)
                 unsafe floats.write($0, at: count) { to, from, run in
+                    // Unsafe pointers: without checks, the compiler vectorises the loop.
                     for offset in 0..<run { unsafe to[offset] = Self.float(from[offset]) }
                 }
             }
@@ -166,7 +167,6 @@ private struct SampleRing<Sample: Numeric & BitwiseCopyable> {
         var place = (count + index) % size
         unsafe samples.withUnsafeMutableBufferPointer { samples in
             while index < source.count {
-                // Unsafe pointers: without checks, the compiler vectorises the loop.
                 let run = min(source.count - index, size - place)
                 unsafe copy(samples.baseAddress! + place, source.baseAddress! + index, run)
                 index += run
