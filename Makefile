@@ -7,8 +7,6 @@ DEBIAN_PACKAGES := binutils ca-certificates git libc6-dev libncurses6 libsqlite3
 # The Swift runtime goes into the command: it runs where there is no toolchain, and starts faster. Without debug
 # information it is built in less time; RELEASE='-c release --static-swift-stdlib' builds it with lines for a profiler.
 RELEASE := -c release --static-swift-stdlib -debug-info-format none
-# Editors make an index of their own.
-TESTS := --disable-index-store
 JACKDAW := .build/release/jackdaw
 SHARE := $(DESTDIR)$(PREFIX)/share
 FORMATTED := Sources Tests Benchmarks Fuzz Package.swift
@@ -33,7 +31,7 @@ demo: build ## read the cards in captures/
 	@.ci/demo $(JACKDAW)
 
 test: setup ## build and run all tests; FILTER=REGEX runs those whose name matches
-	swift test $(TESTS) --experimental-maximum-parallelization-width 4 $(TEST_OPTIONS) $(if $(FILTER),--filter '$(FILTER)')
+	swift test --experimental-maximum-parallelization-width 4 $(TEST_OPTIONS) $(if $(FILTER),--filter '$(FILTER)')
 
 quick: ## build and test floor 0 and the readers, without slow suites; FILTER=REGEX as above
 	@.ci/quick '$(FILTER)'
