@@ -6,7 +6,7 @@ package struct StateDirectory {
     private let path: String
 
     /// Most bytes that ``load(_:)`` returns; of a longer file it returns up to 4,096 more.
-    package static let mostBytes = 65_536
+    package static let maxBytes = 65_536
 
     /// A directory, which is created when it is first needed.
     package init(_ path: String) { self.path = path }
@@ -74,7 +74,7 @@ package struct StateDirectory {
         }
         var bytes: [UInt8] = []
         var block = [UInt8](repeating: 0, count: 4_096)
-        while bytes.count <= Self.mostBytes {
+        while bytes.count <= Self.maxBytes {
             let count = unsafe block.withUnsafeMutableBytes { unsafe read(file, $0.baseAddress, $0.count) }
             if count < 0 && errno == EINTR { continue }
             guard count >= 0 else { throw failure(self.file(name), "cannot be read") }

@@ -77,7 +77,7 @@ import Testing
         #expect(FileManager.default.createFile(atPath: folder.path + "/huge", contents: nil))
         #expect(unsafe truncate(folder.path + "/huge", 1 << 40) == 0)
         let bytes = try #require(try directory.load("huge"))
-        #expect(bytes.count > StateDirectory.mostBytes && bytes.count <= StateDirectory.mostBytes + 4_096)
+        #expect(bytes.count > StateDirectory.maxBytes && bytes.count <= StateDirectory.maxBytes + 4_096)
         let aside = try directory.setAside("huge")
         #expect(folder.content == ["huge.unreadable", "lock"])
         #expect(aside == folder.path + "/huge.unreadable")

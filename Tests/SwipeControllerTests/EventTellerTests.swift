@@ -43,10 +43,10 @@ import Testing
     }
 
     @Test(arguments: [0, 1]) func keptEventsAreBounded(excess: Int) async {
-        for _ in 0..<EventTeller.mostKept + excess { take(Self.ready) }
+        for _ in 0..<EventTeller.maxKept + excess { take(Self.ready) }
         teller.deliver()
         let first = teller.events()
-        #expect(await words(first).count == (excess == 0 ? EventTeller.mostKept : 0))
+        #expect(await words(first).count == (excess == 0 ? EventTeller.maxKept : 0))
     }
 
     /// A delegate, or who waits for the next swipe.

@@ -17,7 +17,7 @@ package struct CaptureGainControl: Sendable {
     /// The share of a swipe's samples at full scale, in runs, from which it counts as clipped: its pulses then exceed
     /// full scale by about a third. Pulses of ten times full scale can still be read, but not under hum, and the next
     /// hand may be faster.
-    package static let mostClippedShare = 0.05
+    package static let maxClippedShare = 0.05
     /// The most that the gain is raised by at once, in dB. It is less than the 33 dB from ``quietestPeak`` up to
     /// ``aimedPeak``, so that no step leads from too quiet to clipping.
     package static let largestRaise = 12.0
@@ -27,7 +27,7 @@ package struct CaptureGainControl: Sendable {
     package static let smallestStep = 0.5
     /// After this many turns from raising to lowering or back the gain does not change any more: swipes differ by more
     /// than a gain can correct. Each turn halves the steps that follow.
-    package static let mostTurns = 3
+    package static let maxTurns = 3
     /// Hum this far over the signal, in dB, is reported: from 6 dB on swipes are lost, and at 12 dB nearly all.
     package static let loudHum = 6.0
     /// Reported hum counts until it is below this level, in dB over the signal.
@@ -50,7 +50,7 @@ package struct CaptureGainControl: Sendable {
     /// The gain as far as it is known, in dB; nil without a mixer.
     package private(set) var gain: Double?
     /// Whether the gain turned up and down so often that it does not change any more.
-    package var isSettled: Bool { turns >= Self.mostTurns }
+    package var isSettled: Bool { turns >= Self.maxTurns }
 
     private var range = 0.0...0.0
     /// The last step, until its effect is known.
@@ -124,11 +124,11 @@ extension CaptureGainControl {
             if over >= Self.loudHum || (hum != nil && over >= Self.quietHum) { hum = over } else { hum = nil }
         }
         guard let swipe = observation.swipe else {
-            idleClipping.receive(observation.clippedShare >= Self.mostClippedShare, at: time, patience: Self.patience)
+            idleClipping.receive(observation.clippedShare >= Self.maxClippedShare, at: time, patience: Self.patience)
             return
         }
-        let mostClipped = isClipping ? Self.clippingRelief : Self.mostClippedShare
-        isClipping = swipe == .clipped || observation.clippedShare >= mostClipped
+        let maxClipped = isClipping ? Self.clippingRelief : Self.maxClippedShare
+        isClipping = swipe == .clipped || observation.clippedShare >= maxClipped
         let quietest = Self.quietestPeak + (isQuiet ? Self.quietRelief : 0)
         isQuiet =
             !isClipping

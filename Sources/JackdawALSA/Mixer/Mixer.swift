@@ -120,7 +120,7 @@ extension Mixer {
 
 extension MixerSession {
     /// A boost has fewer steps than this; a control with more is a volume.
-    private static let mostBoostSteps = 64
+    private static let maxBoostSteps = 64
 
     private var captureVolume: MixerControl? { controls.first { $0.role == .captureLevel && $0.isVolume } }
 
@@ -163,7 +163,7 @@ extension MixerSession {
         if let boost = try captureBoost() {
             let steps = try self.range(boost)
             var chosen = steps.upperBound
-            for step in steps.prefix(Self.mostBoostSteps)
+            for step in steps.prefix(Self.maxBoostSteps)
             where try self.decibels(boost, of: step) + range.upperBound >= decibels {
                 chosen = step
                 break

@@ -83,7 +83,7 @@ struct PCMRecovery {
     fileprivate var fruitless = 0
 
     /// Recoveries without any sound between them that are allowed.
-    fileprivate static let mostFruitless = 20
+    fileprivate static let maxFruitless = 20
     /// Longest pause between attempts to resume a suspended device, and between fruitless recoveries (ms).
     fileprivate static let longestRest = 20.0
     /// The device's state is checked after this many periods without an answer, and after this time at least (ms).
@@ -233,7 +233,7 @@ extension PCMLoop {
     private mutating func restart(after gap: PCMGap, _ sound: inout Sound, _ now: Int64) -> LoopNext {
         guard calls.state() != .disconnected else { return .ended(.gone) }
         recovery.fruitless += 1
-        guard recovery.fruitless <= PCMRecovery.mostFruitless else { return .ended(SystemFailure(code: EIO)) }
+        guard recovery.fruitless <= PCMRecovery.maxFruitless else { return .ended(SystemFailure(code: EIO)) }
         skip(gap, &sound, now: now)
         recovery.movedAt = now
         do throws(SystemFailure) {

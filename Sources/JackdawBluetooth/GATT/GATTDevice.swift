@@ -3,11 +3,11 @@ public import JackdawTransport
 
 /// A device that is connected over Bluetooth Low Energy, and its GATT services.
 public struct GATTDevice: Sendable {
-    /// The name that opens a link to the device.
+    /// The name of the link to the device: `ble:ADDRESS`.
     public let link: LinkName
     let client: BlueZClient
     let path: String
-    /// Whether the device was connected before, so that another program uses it.
+    /// Whether the device was connected already: another program uses it, so closing does not disconnect it.
     private let wasConnected: Bool
 
     /// The time limits to find a device, to connect it, and to resolve its services.

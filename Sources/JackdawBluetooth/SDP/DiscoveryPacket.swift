@@ -41,7 +41,7 @@ struct DiscoveryPacket: Hashable {
 /// Parses Service Discovery data from front to back; never reads beyond the end.
 struct DiscoveryReader {
     /// The greatest depth of nested elements.
-    static let mostDepth = 8
+    static let maxDepth = 8
 
     private let bytes: [UInt8]
     private var position: Int
@@ -81,7 +81,7 @@ struct DiscoveryReader {
 
     /// An element with all elements inside it.
     mutating func element(depth: Int = 0) throws(ServiceDiscoveryFault) -> DataElement {
-        guard depth < Self.mostDepth else { throw .tooDeep }
+        guard depth < Self.maxDepth else { throw .tooDeep }
         let header = try unsigned8()
         let index = header & 7
         guard let kind = DataElement.Kind(rawValue: header >> 3) else { throw .unknownElement(header) }

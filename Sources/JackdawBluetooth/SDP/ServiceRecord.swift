@@ -84,10 +84,10 @@ struct ServiceSearch {
     }
 
     /// The greatest size of all records together, in bytes.
-    static let mostBytes = 65_536
+    static let maxBytes = 65_536
     /// The greatest number of record bytes in one answer: no limit besides the field's size.
     private static let answerBytes: UInt16 = 0xffff
-    private static let mostContinuation = 16
+    private static let maxContinuation = 16
 
     private let service: BluetoothUUID
     private let attributes: [UInt16]
@@ -137,9 +137,9 @@ struct ServiceSearch {
         let part = try reader.content(try reader.number(2))
         let continuation = try reader.content(try reader.number(1))
         try reader.finish()
-        guard continuation.count <= Self.mostContinuation else { throw .unexpected }
+        guard continuation.count <= Self.maxContinuation else { throw .unexpected }
         received += part
-        guard received.count <= Self.mostBytes else { throw .tooLong }
+        guard received.count <= Self.maxBytes else { throw .tooLong }
         guard continuation.isEmpty else {
             guard !part.isEmpty else { throw .noProgress }
             self.continuation = continuation

@@ -85,7 +85,7 @@ private struct Search {
     let filter: DiscoveryFilter
     let found: @Sendable (FoundDevice) -> Void
     /// The last reported state of each device.
-    private var told: [String: FoundDevice] = [:]
+    private var reported: [String: FoundDevice] = [:]
 
     init(
         client: BlueZClient, adapter: String, filter: DiscoveryFilter, found: @escaping @Sendable (FoundDevice) -> Void
@@ -99,12 +99,12 @@ private struct Search {
     /// Reports devices until the adapter is removed or the task is cancelled.
     mutating func run(_ events: AsyncStream<BlueZObjects.Event>) async throws(LinkError) {
         let name = BlueZName.last(of: adapter)
-        for device in await client.objects.devices { tell(device) }
+        for device in await client.objects.devices { report(device) }
         for await event in events {
             switch event {
             case .added(let path, BlueZName.device), .changed(let path, BlueZName.device, _):
-                if let device = await client.objects.device(path) { tell(device) }
-            case .removed(let path, BlueZName.device): told[path] = nil
+                if let device = await client.objects.device(path) { report(device) }
+            case .removed(let path, BlueZName.device): reported[path] = nil
             case .removed(adapter, BlueZName.adapter): throw LinkError(.adapterOff, link: name)
             case .changed(adapter, BlueZName.adapter, let properties) where properties["Powered"] == .boolean(false):
                 throw LinkError(.adapterOff, link: name)
@@ -115,11 +115,11 @@ private struct Search {
         throw LinkError(.cancelled, link: name)
     }
 
-    private mutating func tell(_ device: BlueZDevice) {
+    private mutating func report(_ device: BlueZDevice) {
         guard device.adapter == adapter, filter.admits(device), let found = FoundDevice(device, by: filter.radio),
-            told[device.path] != found
+            reported[device.path] != found
         else { return }
-        told[device.path] = found
+        reported[device.path] = found
         self.found(found)
     }
 }

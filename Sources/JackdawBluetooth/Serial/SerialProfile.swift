@@ -20,7 +20,7 @@ actor SerialProfile {
     private let path: String
     private var object: Bus.Registration?
     private var observer: Int?
-    private static let mostWaiting = 16
+    private static let maxWaiting = 16
     /// Connections that no caller has taken yet.
     private var connections: [Connection] = []
     /// Whether this program or bluetoothd has ended the service.
@@ -127,7 +127,7 @@ actor SerialProfile {
                 return answer(request, .failure(BusError(name: "org.bluez.Error.Rejected")))
             }
             // Each connection holds a descriptor; a rejected device may try again.
-            guard connections.count < Self.mostWaiting else {
+            guard connections.count < Self.maxWaiting else {
                 return answer(request, .failure(BusError(name: "org.bluez.Error.Rejected")))
             }
             connections.append(Connection(device: device, socket: socket))

@@ -179,9 +179,9 @@ package struct DynamoEncoder: LineEncoder {
     /// are held back. If it is packets, the bytes are sent unchanged; the third byte of a packet is its length.
     package mutating func encode(_ bytes: Span<UInt8>, into samples: inout [Float]) {
         // Reserves the longest packet: growing the array would leave an unwiped copy.
-        held.growWiping(toHold: Self.mostData + Self.overhead)
+        held.growWiping(toHold: Self.maxData + Self.overhead)
         for index in bytes.indices {
-            if line.content == .data, held.count == Self.mostData { sendHeld(line.moreIdentifier, into: &samples) }
+            if line.content == .data, held.count == Self.maxData { sendHeld(line.moreIdentifier, into: &samples) }
             held.append(bytes[index])
             if line.content == .packets, held.count > 2, held.count == Int(held[2]) + Self.overhead {
                 sendHeld(into: &samples)
@@ -250,7 +250,7 @@ package struct DynamoEncoder: LineEncoder {
     }
 
     /// Bytes of data that a packet holds, and bytes of its header and checksum.
-    private static let mostData = 255
+    private static let maxData = 255
     private static let overhead = 4
 
     /// The UART's 0x55, inverted.

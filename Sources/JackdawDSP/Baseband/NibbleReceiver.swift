@@ -128,7 +128,7 @@ struct NibbleReceiver<Format: NibbleFormat>: LineReceiver {
 /// A burst as received, with its polarity corrected: its chips, and its sound for the second pass.
 struct NibbleBurst: Sendable, Wipeable {
     /// Nibbles after which a burst is cut: 8,192 bytes, more than any reader's buffer.
-    private static let mostNibbles = 16_384
+    private static let maxNibbles = 16_384
 
     /// Means of the chips, full scale 1.
     private(set) var chips: [Float] = []
@@ -155,7 +155,7 @@ struct NibbleBurst: Sendable, Wipeable {
     var nibbles: Int { starts.count }
 
     /// Whether the burst must be cut here.
-    var isFull: Bool { starts.count >= Self.mostNibbles }
+    var isFull: Bool { starts.count >= Self.maxNibbles }
 
     /// Mean length of a nibble, in steps.
     var period: Double { periods / Double(max(1, starts.count)) }

@@ -20,7 +20,7 @@ struct NibbleTracker: Sendable {
     /// risen by more than this factor since the sync. Otherwise the sync was only noise, and the path does not lie on
     /// the nibbles.
     private static let leastFrame: Float = 0.6
-    private static let mostRise: Float = 2.2
+    private static let maxRise: Float = 2.2
     /// Consecutive nibbles this far above the level that end a burst: the burst was only noise, and another one begins.
     private static let loudNibbles = 2
     /// The largest relative change of the clock since the sync.
@@ -115,7 +115,7 @@ struct NibbleTracker: Sendable {
         return .goesOn
     }
 
-    private var isNone: Bool { frames < Self.leastFrame * bits || level > Self.mostRise * sync.level }
+    private var isNone: Bool { frames < Self.leastFrame * bits || level > Self.maxRise * sync.level }
 
     /// Ends the burst here: reads the scored nibbles that are signal.
     /// - Returns: the position of the burst's end.
@@ -165,7 +165,7 @@ struct NibbleTracker: Sendable {
         centre += period
         // Hum affects the difference of start and stop, but hardly that of a bit's two chips.
         let share = worthOfBest.bits
-        loud = share > Self.mostRise * level ? loud + 1 : 0
+        loud = share > Self.maxRise * level ? loud + 1 : 0
         if share < Self.quietShare * level {
             quiet += 1
         } else if loud > 0 {

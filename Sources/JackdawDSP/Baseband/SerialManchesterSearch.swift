@@ -42,7 +42,7 @@ struct SerialManchesterSearch: Sendable, Wipeable {
     /// Clock rates, relative to the nominal one.
     private static let rates = (-3...3).map { 1 + 0.0125 * Double($0) }
     /// Ones that are examined on either side, at most.
-    private static let mostOnes = 16
+    private static let maxOnes = 16
     private static let block = 1_024
     /// Grid points on either side of a bit over which its mean is taken.
     private static let meanReach = 2 * grid
@@ -53,7 +53,7 @@ struct SerialManchesterSearch: Sendable, Wipeable {
     private static let leastShare: Float = 0.62
     private static let leastFinalShare: Float = 0.84
     /// The largest relative error of the clock.
-    private static let mostDrift = 0.044
+    private static let maxDrift = 0.044
 
     private let ones: (before: Int, after: Int)
     /// Grid points from a character within which there is no other.
@@ -74,7 +74,7 @@ struct SerialManchesterSearch: Sendable, Wipeable {
     private var signs: [UInt64]
 
     init(line: SerialManchesterLine, stepsPerBit: Double) {
-        ones = (min(line.onesBefore, Self.mostOnes), min(line.onesAfter, Self.mostOnes + 4))
+        ones = (min(line.onesBefore, Self.maxOnes), min(line.onesAfter, Self.maxOnes + 4))
         characterReach = Double(min(30, Self.dataBits - 2 + line.onesAfter) * Self.grid)
         pointSteps = stepsPerBit / Double(Self.grid)
         let slowest = 1.06 * Double(Self.grid)
@@ -323,7 +323,7 @@ struct SerialManchesterSearch: Sendable, Wipeable {
         let period = Double(Self.grid) / best.rate
         func bit(_ index: Int) -> Float { worth(at: best.place + Double(index - startBit) * period) }
         let share = share(sign, bit)
-        guard share > Self.leastFinalShare, abs(best.rate - 1) < Self.mostDrift else { return nil }
+        guard share > Self.leastFinalShare, abs(best.rate - 1) < Self.maxDrift else { return nil }
         // A data bit can look like the start bit, but then at least one known bit is wrong.
         let isWrong = (0..<count).contains { index in
             !isData(index) && sign * bit(index) * (index == startBit ? -1 : 1) <= 0

@@ -190,9 +190,9 @@ public struct FluxStripe: Sendable, CustomStringConvertible {
         bits: Span<UInt8>, bitsPerInch: Double, leadingZeros: Int? = nil, trailingZeros: Int? = nil
     ) throws(SwipeSynthesizerError) {
         try SwipeSynthesizerError.check("recording density", bitsPerInch, 1...10_000, "bits/in")
-        let mostCells = Self.longest * bitsPerInch / Self.micrometresPerInch
-        try SwipeSynthesizerError.check("leading zeros", Double(leadingZeros ?? 0), 0...mostCells, "cells")
-        try SwipeSynthesizerError.check("trailing zeros", Double(trailingZeros ?? 0), 0...mostCells, "cells")
+        let maxCells = Self.longest * bitsPerInch / Self.micrometresPerInch
+        try SwipeSynthesizerError.check("leading zeros", Double(leadingZeros ?? 0), 0...maxCells, "cells")
+        try SwipeSynthesizerError.check("trailing zeros", Double(trailingZeros ?? 0), 0...maxCells, "cells")
         let layout = Layout(
             bitCount: bits.count, bitsPerInch: bitsPerInch, leadingZeros: leadingZeros, trailingZeros: trailingZeros)
         try SwipeSynthesizerError.check("stripe length", layout.end, 0...Self.longest, "um")

@@ -22,7 +22,7 @@ struct ActivityGate {
     /// Quiet hops that end a segment.
     let quietHops: Int
     /// Hops after which a segment is cut.
-    let mostHops: Int
+    let maxHops: Int
 
     private let openRatio: Float
     private let closeRatio: Float
@@ -49,7 +49,7 @@ struct ActivityGate {
     private static let floorSeconds = 1.5
     private static let quietSeconds = 0.08
     private static let preRollSeconds = 0.06
-    private static let mostSeconds = 3.0
+    private static let maxSeconds = 3.0
     /// Before a floor is known, a segment ends when its energy falls to this share of its peak.
     private static let fallShare: Float = 0.25
 
@@ -61,7 +61,7 @@ struct ActivityGate {
         hopsPerBlock = max(1, Int((Self.floorSeconds / Double(Self.floorBlocks) / hopSeconds).rounded()))
         quietHops = max(2, Int((Self.quietSeconds / hopSeconds).rounded(.up)))
         preRollHops = max(1, Int((Self.preRollSeconds / hopSeconds).rounded(.up))) + Self.smoothing
-        mostHops = Int(Self.mostSeconds / hopSeconds)
+        maxHops = Int(Self.maxSeconds / hopSeconds)
         let scatter = (2 / Float(hopSamples * Self.smoothing)).squareRoot()
         openRatio = 1.25 + 8 * scatter
         closeRatio = 1.15 + 4 * scatter
@@ -94,8 +94,8 @@ struct ActivityGate {
             isOpen = false
             return .closed
         }
-        if openHops >= mostHops {
-            openHops = mostHops / 2
+        if openHops >= maxHops {
+            openHops = maxHops / 2
             return .overlong
         }
         return .active

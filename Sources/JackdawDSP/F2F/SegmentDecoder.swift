@@ -34,7 +34,7 @@ struct SegmentDecoder: Sendable {
     /// Zeros after a message that show it to be complete; every card has twenty or more at either end (ISO 7811-2).
     private static let zerosAtEnd = 10
     /// Messages in one segment at most; limits the time.
-    private static let mostMessages = 16
+    private static let maxMessages = 16
 
     init(sampleRate: Double, usesStrongTier: Bool) {
         self.sampleRate = sampleRate
@@ -109,7 +109,7 @@ struct SegmentDecoder: Sendable {
         }
         let place = run.extent.lowerBound + range.lowerBound..<run.extent.upperBound + range.lowerBound
         let isScrap = Self.scrapCells.contains(run.cells) && levels.isAlone(place, in: range)
-        guard usesStrongTier, findings.readings.count < Self.mostMessages else {
+        guard usesStrongTier, findings.readings.count < Self.maxMessages else {
             if neighbour == nil || hasCells {
                 let reason: SwipeFailure.Reason = isScrap ? .tooShort : hasCells ? .unproven : .noBitCells
                 findings.failures.append(SegmentFailure(reason: reason, range: range))
@@ -170,7 +170,7 @@ struct LevelProfile {
     /// Standard deviations of a window's power by which noise may exceed its quietest window.
     private static let noiseScatters: Float = 8
     /// A quietest window with more than this share of a swipe's power may be a swipe itself.
-    private static let mostNoiseShare: Float = 0.1
+    private static let maxNoiseShare: Float = 0.1
     /// The least share of a swipe's power: another swipe at a tenth of the speed, without an integrating amplifier, has
     /// more than this.
     private static let leastShare: Float = 0.002
@@ -203,7 +203,7 @@ struct LevelProfile {
     /// Samples in windows of a range that could hold a swipe beside another one, at any ratio of their speeds.
     func sound(in range: Range<Int>, beside neighbour: Range<Int>) -> Int {
         let level = mean(neighbour)
-        let least = max(min(floor, Self.mostNoiseShare * level) * noiseRatio, Self.leastShare * level)
+        let least = max(min(floor, Self.maxNoiseShare * level) * noiseRatio, Self.leastShare * level)
         return windows(range).count { $0 > least } * window
     }
 
@@ -223,7 +223,7 @@ struct LevelProfile {
         let after = min(range.upperBound, end)..<range.upperBound
         let rest = windows(before) + windows(after)
         let loudest = windows(first..<end).max() ?? 0
-        return rest.reduce(0, +) <= Self.mostNoiseShare * loudest * Float(rest.count)
+        return rest.reduce(0, +) <= Self.maxNoiseShare * loudest * Float(rest.count)
     }
 
     private func windows(_ range: Range<Int>) -> ArraySlice<Float> {

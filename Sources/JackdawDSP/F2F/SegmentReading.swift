@@ -23,22 +23,22 @@ struct SegmentReading {
 
     /// At 75 bits per inch, a card's width of 3.4 inches holds 255 bit cells, at 210 it holds 714. For counts between
     /// those, the length of the message decides.
-    private static let mostCellsAt75 = 330
-    private static let mostCharactersAt75 = 40
+    private static let maxCellsAt75 = 330
+    private static let maxCharactersAt75 = 40
     /// 714 cells, plus a margin for changes of speed at the ends.
-    private static let mostCells = 760
+    private static let maxCells = 760
 
     var track: TrackNumber {
         guard code == .numeric else { return .one }
-        return passCells > Self.mostCellsAt75 || values.count > Self.mostCharactersAt75 ? .three : .two
+        return passCells > Self.maxCellsAt75 || values.count > Self.maxCharactersAt75 ? .three : .two
     }
 
     /// The same reading with its pass measured from the sound, if its tier may have counted noise as clocking zeros:
     /// the strong one decodes bits to the end of the sound, and the fast one is checked if its count determines the
     /// track's number.
     func measured(in samples: Span<Float>) -> SegmentReading {
-        guard tier == .strong || track == .three && values.count <= Self.mostCharactersAt75 else { return self }
-        let zeros = ClockingZeros(beside: self, in: samples, mostCells: Self.mostCells)
+        guard tier == .strong || track == .three && values.count <= Self.maxCharactersAt75 else { return self }
+        let zeros = ClockingZeros(beside: self, in: samples, maxCells: Self.maxCells)
         var measured = self
         measured.extent = zeros.extent
         measured.passCells = zeros.before + boundaries.count - 1 + zeros.after
@@ -47,7 +47,7 @@ struct SegmentReading {
 
     /// The number of clocking zeros after the message.
     func zerosBehind(in samples: Span<Float>) -> Int {
-        ClockingZeros(beside: self, in: samples, mostCells: Self.mostCells).after
+        ClockingZeros(beside: self, in: samples, maxCells: Self.maxCells).after
     }
 
     /// The same reading in a segment that begins `offset` samples earlier, with its extent limited to a range of that
@@ -120,7 +120,7 @@ struct ClockingZeros {
     /// A position with less than this share of a pulse counts against the zeros continuing.
     private static let leastShare: Float = 0.5
     /// The zeros end when the shares have fallen short by this sum since the best count; a fade causes less.
-    private static let mostLack: Float = 8
+    private static let maxLack: Float = 8
 
     /// The mean pulse, less its mean, divided by the sum of its squares.
     private var pulse: [Float] = []
@@ -128,8 +128,8 @@ struct ClockingZeros {
     /// - Parameters:
     ///   - reading: a message.
     ///   - samples: the segment from which it was decoded.
-    ///   - mostCells: the number of cells that a card can hold.
-    init(beside reading: SegmentReading, in samples: Span<Float>, mostCells: Int) {
+    ///   - maxCells: the number of cells that a card can hold.
+    init(beside reading: SegmentReading, in samples: Span<Float>, maxCells: Int) {
         let boundaries = reading.boundaries
         let last = boundaries.count - 1
         extent = Int(boundaries[0])..<Int(boundaries[last]) + 1
@@ -137,7 +137,7 @@ struct ClockingZeros {
         var signs = Self.signs(of: reading)
         defer { signs.wipe() }
         let levels = learnPulse(samples, boundaries, signs)
-        let most = max(0, mostCells - last)
+        let most = max(0, maxCells - last)
         let clock = (boundaries[Self.clockCells] - boundaries[0]) / Float(Self.clockCells)
         let lateClock = (boundaries[last] - boundaries[last - Self.clockCells]) / Float(Self.clockCells)
         let level = levels.prefix(Self.levelCells).reduce(0, +) / Float(Self.levelCells)
@@ -219,7 +219,7 @@ struct ClockingZeros {
             sum += min(here / level, 1) - Self.leastShare
             level *= here > level ? 1 + Self.levelStep : 1 - Self.levelStep
             if sum > best.sum { best = (sum, count, time) }
-            if sum < best.sum - Self.mostLack { break }
+            if sum < best.sum - Self.maxLack { break }
         }
         return (best.count, best.end)
     }

@@ -69,7 +69,7 @@ public struct SwipeDecoder: Sendable {
     private static let hopSeconds = 0.0058
     private static let quietSamples = 8_192
     /// Samples that are decoded at pauses, at most, as a multiple of the segment's length: speech pauses all the time.
-    private static let mostTries = 2
+    private static let maxAttempts = 2
     /// Hops by which the gate, because of its smoothing, may detect the end of a swipe later than a pause begins.
     private static let gateLag = 2
 
@@ -85,7 +85,7 @@ public struct SwipeDecoder: Sendable {
         gate = Self.makeGate(sampleRate: configuration.sampleRate, hop: hop)
         tiers = SegmentDecoder(sampleRate: configuration.sampleRate, usesStrongTier: configuration.usesStrongTier)
         quietRoom = max(Self.quietSamples, 3 * gate.preRollHops * hop)
-        buffer = SoundBuffer(capacity: (gate.mostHops + 2 * gate.preRollHops + gate.quietHops + 8) * hop)
+        buffer = SoundBuffer(capacity: (gate.maxHops + 2 * gate.preRollHops + gate.quietHops + 8) * hop)
     }
 
     private static func makeGate(sampleRate: Double, hop: Int) -> ActivityGate {
@@ -206,7 +206,7 @@ public struct SwipeDecoder: Sendable {
             buffer.wipeDropped()
         case .overlong:
             // A swipe may extend across the cut: the second half is decoded again with the sound that follows.
-            let kept = gate.mostHops / 2 * hop
+            let kept = gate.maxHops / 2 * hop
             failuresAtPause = nil
             events += decodeSegment(retriedFrom: buffer.count - kept)
             keepLast(kept)
@@ -228,7 +228,7 @@ public struct SwipeDecoder: Sendable {
     private mutating func readAtPause() -> [SwipeEvent] {
         // The failures at an earlier pause do not cover the sound since then.
         failuresAtPause = nil
-        guard samplesTried <= Self.mostTries * buffer.count, !SteadyNoise.isSteady(energies, hopSamples: hop) else {
+        guard samplesTried <= Self.maxAttempts * buffer.count, !SteadyNoise.isSteady(energies, hopSamples: hop) else {
             return []
         }
         samplesTried += buffer.count

@@ -31,11 +31,11 @@ struct BitwiseDecoder: Sendable {
     /// The least power of a bit's tone over that of the other one.
     private static let leastRatio: Float = 3
     /// The largest power of a stretch's strongest bit over that of its weakest.
-    private static let mostFading: Float = 4
+    private static let maxFading: Float = 4
     /// One step of 16-bit sound, as a power: a weaker signal is no carrier.
     private static let leastPower: Float = 1 / 32_768 / 32_768
     /// The largest difference (bits) between the start of a character and the time expected after the one before it.
-    private static let mostSlip = 0.3
+    private static let maxSlip = 0.3
     /// Gains with which the start of characters and the clock are followed.
     private static let slipGain = 0.5
     private static let clockGain = 0.2
@@ -198,7 +198,7 @@ struct BitwiseDecoder: Sendable {
             var start: Double
             if isBehindCharacter, let edge = edge(from: lastMark, to: window) {
                 let slip = (edge - position) / samplesPerBit
-                guard abs(slip) < Self.mostSlip else { return nil }
+                guard abs(slip) < Self.maxSlip else { return nil }
                 start = position + Self.slipGain * slip * samplesPerBit
                 clock *= 1 - Self.clockGain * slip / bitsPerCharacter
                 clock = min(max(clock, Self.clocks.lowerBound), Self.clocks.upperBound)
@@ -339,7 +339,7 @@ struct BitwiseDecoder: Sendable {
         /// Whether all bits are about equally loud, and above the least power.
         var isEven: Bool {
             let (strongest, weakest) = unsafe (extremes.x, -extremes.y)
-            return weakest > leastPower && strongest <= mostFading * weakest
+            return weakest > leastPower && strongest <= maxFading * weakest
         }
 
         /// A window and its measurement.

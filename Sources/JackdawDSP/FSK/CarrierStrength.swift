@@ -148,7 +148,7 @@ struct Carrier: Sendable {
     /// not, and only the levels of the tones count.
     var isCoherent = true
     /// The largest frequency offset, in radians per bit.
-    var mostFrequency = Carrier.mostFrequency
+    var maxFrequency = Carrier.maxFrequency
 
     /// Gains with which the phase and the frequency follow the sound, per bit.
     static let phaseGain: Float = 0.12
@@ -156,8 +156,8 @@ struct Carrier: Sendable {
 
     /// The largest frequency offset of a carrier, in radians per bit: within a burst, and before one is detected, when
     /// noise would pull it away.
-    static let mostFrequency: Float = 0.8
-    static let mostFrequencyInNoise: Float = 0.12
+    static let maxFrequency: Float = 0.8
+    static let maxFrequencyInNoise: Float = 0.12
 
     /// Magnitude of a complex number.
     static func size(of value: SIMD2<Float>) -> Float { (value.x * value.x + value.y * value.y).squareRoot() }
@@ -204,7 +204,7 @@ struct Carrier: Sendable {
             let error = (seen.y * phase.x - seen.x * phase.y) / (size * Self.size(of: seen) + 1e-20)
             // The angle of a window shorter than a bit is mostly noise, so it counts less.
             frequency += Self.frequencyGain * min(bits * bits, 1) * error
-            frequency = min(max(frequency, -mostFrequency), mostFrequency)
+            frequency = min(max(frequency, -maxFrequency), maxFrequency)
             phase = (1 - weight) * phase + weight / bits * seen
         } else {
             phase = weight / bits * seen

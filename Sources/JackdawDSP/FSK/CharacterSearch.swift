@@ -28,8 +28,8 @@ struct CharacterSearch: Sendable, Wipeable {
 
     /// The largest difference of the tones, in turns per bit, at which the phase continues, and at which the grid is
     /// fine enough.
-    private static let mostTurnsOfPhase = 2.5
-    private static let mostTurnsOfGrid = 1.4
+    private static let maxTurnsOfPhase = 2.5
+    private static let maxTurnsOfGrid = 1.4
 
     init(_ shift: FrequencyShift, framing: CharacterFraming, sampleRate: Double) {
         baud = shift.baud
@@ -39,8 +39,8 @@ struct CharacterSearch: Sendable, Wipeable {
         bitCount = trellis.bitCount
         energy = SoundEnergy(shift, sampleRate: sampleRate)
         let turns = abs(shift.mark - shift.space) / shift.baud
-        isPhaseKept = turns <= Self.mostTurnsOfPhase
-        isGridCoarse = turns > Self.mostTurnsOfGrid
+        isPhaseKept = turns <= Self.maxTurnsOfPhase
+        isGridCoarse = turns > Self.maxTurnsOfGrid
     }
 
     mutating func wipe() {

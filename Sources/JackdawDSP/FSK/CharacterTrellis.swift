@@ -53,7 +53,7 @@ struct CharacterTrellis: Sendable, Wipeable {
     private var survivors = Survivors()
     private var idles = [Carrier](repeating: Carrier(), count: slots)
     private var isCoherent = true
-    private var mostFrequency = Carrier.mostFrequency
+    private var maxFrequency = Carrier.maxFrequency
     private var idleScores = [Float](repeating: unreachable, count: slots)
     /// The predecessor of a survivor, one of two states, for each step, state and lane.
     private var choices: [UInt8] = []
@@ -85,7 +85,7 @@ struct CharacterTrellis: Sendable, Wipeable {
         idleChoices.growWiping(toHold: count + 1)
         idleChoices.append(contentsOf: repeatElement(0, count: count + 1))
         forgetSurvivors()
-        (isCoherent, mostFrequency) = (carrier.isCoherent, carrier.mostFrequency)
+        (isCoherent, maxFrequency) = (carrier.isCoherent, carrier.maxFrequency)
         idleScores[0] = 0
         idles[0] = carrier
         for step in 1...count {
@@ -155,7 +155,7 @@ struct CharacterTrellis: Sendable, Wipeable {
     private func carrier(at place: Int) -> Carrier {
         Carrier(
             phase: SIMD2(survivors.real[place], survivors.imaginary[place]), frequency: survivors.frequency[place],
-            isCoherent: isCoherent, mostFrequency: mostFrequency)
+            isCoherent: isCoherent, maxFrequency: maxFrequency)
     }
 
     private mutating func advanceBits(
@@ -182,11 +182,11 @@ struct CharacterTrellis: Sendable, Wipeable {
         for first in stride(from: 0, to: bitCount, by: 8) {
             Self.advance(
                 &survivors, from: old + first, to: new + first + 1, bit: 0, zero, turns.bits[0], costs.x, isCoherent,
-                mostFrequency, &choices,
+                maxFrequency, &choices,
                 step * Self.states * Self.lanes + first + 1)
             Self.advance(
                 &survivors, from: old + first, to: new + first + 1, bit: 1, one, turns.bits[1], costs.y, isCoherent,
-                mostFrequency, &choices,
+                maxFrequency, &choices,
                 step * Self.states * Self.lanes + first + 1)
         }
     }
@@ -195,7 +195,7 @@ struct CharacterTrellis: Sendable, Wipeable {
     @inline(__always)
     private static func advance(
         _ survivors: inout Survivors, from old: Int, to new: Int, bit: Int, _ seen: SIMD2<Float>, _ turn: SIMD2<Float>,
-        _ cost: Float, _ isCoherent: Bool, _ mostFrequency: Float,
+        _ cost: Float, _ isCoherent: Bool, _ maxFrequency: Float,
         _ choices: inout [UInt8], _ place: Int
     ) {
         let size = Carrier.size(of: seen)
@@ -212,8 +212,8 @@ struct CharacterTrellis: Sendable, Wipeable {
             let error = (seen.y * q.real - seen.x * q.imaginary) * (q.inverseSize * inverse)
             let frequency = (q.frequency + Carrier.frequencyGain * error)
                 .clamped(
-                    lowerBound: .init(repeating: -mostFrequency),
-                    upperBound: .init(repeating: mostFrequency))
+                    lowerBound: .init(repeating: -maxFrequency),
+                    upperBound: .init(repeating: maxFrequency))
             let real = (1 - Carrier.phaseGain) * q.real + Carrier.phaseGain * seen.x
             let imaginary = (1 - Carrier.phaseGain) * q.imaginary + Carrier.phaseGain * seen.y
             let turnedReal = real * turn.x - imaginary * turn.y

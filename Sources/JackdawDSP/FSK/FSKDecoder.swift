@@ -114,7 +114,7 @@ struct FSKReceiver: StretchReceiver, SoundReceiver {
     /// The least number of bits for which the line rests between two bursts.
     private static let pauseBits = 60.0
     /// The largest part of a stop bit that may be missing at the end of a recording, in bits.
-    private static let mostMissing = 0.25
+    private static let maxMissing = 0.25
     /// Bits after a character within which another one needs less evidence.
     private static let holdBits = 20.0
     /// The number of bits by which a stretch may be longer than the others, as it begins at the end of a character.
@@ -238,7 +238,7 @@ struct FSKReceiver: StretchReceiver, SoundReceiver {
         let isWithin = burst.map { start - $0.end < Self.holdBits * samplesPerBit } ?? false
         let least = isWithin ? SequenceDecoder.leastEvidenceWithin : SequenceDecoder.leastEvidence
         // The silence after the end of a recording does not count as a stop bit.
-        let isWhole = origin + reading.end <= recordingEnd + Self.mostMissing * samplesPerBit
+        let isWhole = origin + reading.end <= recordingEnd + Self.maxMissing * samplesPerBit
         guard isWhole, !isSquelched || reading.evidence.bitEnergyToNoise >= least else { return }
         if let burst, start - burst.end > Self.pauseBits * samplesPerBit { closeBurst(into: &events) }
         let character = framing.character(reading, startSample: start, tier)

@@ -118,16 +118,16 @@ struct FSKSender: Sendable {
 
     /// The largest error of a tone that is accepted, as a share of the shift: if the whole sound was moved in
     /// frequency, as by a carrier system, both tones are off by the same amount.
-    private static let mostShiftError = 0.15
+    private static let maxShiftError = 0.15
     /// The limits of that error as a share of the tone. The upper one is needed for a shift far wider than the tone's
     /// frequency: the range would otherwise extend below 0 Hz, and a mere step would count as the tone.
-    private static let mostToneErrors = 0.065...0.25
+    private static let maxToneErrors = 0.065...0.25
 
     /// The largest distance of a sender's tones from space and mark, in Hz.
     static func reach(_ shift: FrequencyShift) -> SIMD2<Double> {
         let nominal = FSKSender(shift).frequencies
-        return SIMD2(repeating: mostShiftError * abs(shift.space - shift.mark)).clamped(
-            lowerBound: mostToneErrors.lowerBound * nominal, upperBound: mostToneErrors.upperBound * nominal)
+        return SIMD2(repeating: maxShiftError * abs(shift.space - shift.mark)).clamped(
+            lowerBound: maxToneErrors.lowerBound * nominal, upperBound: maxToneErrors.upperBound * nominal)
     }
 
     /// The tones, limited to the range of a sender's.
@@ -163,13 +163,13 @@ struct CharacterDistances {
 
     /// The least number of distances for an estimate, and the largest deviation of one in grid steps.
     private static let leastCount = 8
-    private static let mostSlip = 4.0
+    private static let maxSlip = 4.0
 
     init(expected: Double) { self.expected = expected }
 
     /// Adds a distance, if there is no idle line within it.
     mutating func add(_ distance: Double) {
-        guard abs(distance - expected) <= Self.mostSlip else { return }
+        guard abs(distance - expected) <= Self.maxSlip else { return }
         sum += distance
         count += 1
     }

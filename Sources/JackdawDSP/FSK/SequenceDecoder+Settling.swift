@@ -10,11 +10,11 @@ extension SequenceDecoder {
     private static let leastWithoutPhases: Float = 10
     private static let leastGainWithoutPhases: Float = 2
     /// Power over the noise from which on no better explanation is searched.
-    private static let mostWithPhases: Float = 4
+    private static let maxWithPhases: Float = 4
     /// Share of white noise that tones without phases explain, times the samples of half a bit: in each bit the louder
     /// tone, at any phase.
     private static let noiseExplained: Float = 1.1
-    private static let mostNoiseExplained: Float = 0.9
+    private static let maxNoiseExplained: Float = 0.9
     /// Samples of half a bit from which on such tones can be distinguished from noise.
     private static let leastHalfBit: Float = 8
     /// Least distance of the tones, as a share of the nominal one.
@@ -48,7 +48,7 @@ extension SequenceDecoder {
         tryClocks(of: nominal, first.carrier, but: first.sender, samples, from: offset, &best)
         if isTuned { tryClocks(of: tuned, unknown, but: first.sender, samples, from: offset, &best) }
         refineClock(samples, from: offset, &best)
-        guard best.carrier.isCoherent, best.score < Self.mostWithPhases else { return }
+        guard best.carrier.isCoherent, best.score < Self.maxWithPhases else { return }
         let coherent = best.score
         tryWithoutPhases(nominal, above: coherent, samples, from: offset, &best)
         if isTuned { tryWithoutPhases(tuned, above: coherent, samples, from: offset, &best) }
@@ -108,7 +108,7 @@ extension SequenceDecoder {
         let halfBit = Float(sampleRate / shift.baud / 2)
         guard halfBit >= Self.leastHalfBit else { return }
         // The tones also explain some of the noise.
-        let noiseExplained = min(Self.mostNoiseExplained, Self.noiseExplained / halfBit)
+        let noiseExplained = min(Self.maxNoiseExplained, Self.noiseExplained / halfBit)
         func gain(_ score: Float) -> Float { score * (1 - noiseExplained) - noiseExplained }
         for clock in Self.clocks {
             var other = best

@@ -58,7 +58,7 @@ struct SequenceDecoder: Sendable, Wipeable {
     private static let supportBits = 300.0
     /// The largest steadiness of the tones in a character and those around it. At 6 dB a sender reaches up to 0.37; two
     /// steady tones 10 dB over the noise have at least 0.64.
-    private static let mostSteadiness: Float = 0.6
+    private static let maxSteadiness: Float = 0.6
     /// The least amplitude of a character, as a share of the amplitude around it.
     private static let leastShareOwn: Float = 0.2
     /// Gain with which the tones are followed, from stretch to stretch.
@@ -69,10 +69,10 @@ struct SequenceDecoder: Sendable, Wipeable {
     private static let leastShare: Float = 0.12
     /// A start bit is rejected if its amplitude is below a share of the usual one, and by so many standard deviations,
     /// and if the same is true for the two bits before it: the carrier begins there.
-    private static let mostShareBefore: Float = 0.35
-    private static let mostDeviationsBefore: Float = 2
-    private static let mostShareOfStart: Float = 0.5
-    private static let mostDeviationsOfStart: Float = 1.5
+    private static let maxShareBefore: Float = 0.35
+    private static let maxDeviationsBefore: Float = 2
+    private static let maxShareOfStart: Float = 0.5
+    private static let maxDeviationsOfStart: Float = 1.5
     /// Log-likelihood ratio (nats) of a start or stop bit against its opposite, below which it counts as the opposite.
     private static let leastLikelihood: Float = -7
     /// One step of 16-bit sound: a weaker signal is no carrier.
@@ -117,7 +117,7 @@ struct SequenceDecoder: Sendable, Wipeable {
 
     /// Discards the carrier's phase: the carrier is another one, or the gap is too long to extrapolate the phase.
     mutating func forgetCarrier() {
-        carrier = Carrier(isCoherent: carrier.isCoherent, mostFrequency: carrier.mostFrequency)
+        carrier = Carrier(isCoherent: carrier.isCoherent, maxFrequency: carrier.maxFrequency)
     }
 
     mutating func wipe() { characterSearch.wipe() }
@@ -141,7 +141,7 @@ struct SequenceDecoder: Sendable, Wipeable {
         _ samples: Span<Float>, from offset: Double, before limit: Double, readings: inout [Reading]
     ) -> Double {
         readings.removeAll(keepingCapacity: true)
-        carrier.mostFrequency = isLocked ? Carrier.mostFrequency : Carrier.mostFrequencyInNoise
+        carrier.maxFrequency = isLocked ? Carrier.maxFrequency : Carrier.maxFrequencyInNoise
         if !isLocked {
             carrier.frequency = 0
             carrier.isCoherent = characterSearch.isPhaseKept
@@ -249,9 +249,9 @@ struct SequenceDecoder: Sendable, Wipeable {
             let usual = amplitude(in: (start + steps.upperBound) / 2..<steps.upperBound)
             let deviation = (2 * noise / Float(Double(bit) * tones.stepLength)).squareRoot()
             let isBeforeCarrier =
-                before < min(Self.mostShareBefore * usual, usual - Self.mostDeviationsBefore * deviation)
+                before < min(Self.maxShareBefore * usual, usual - Self.maxDeviationsBefore * deviation)
             if isBeforeCarrier,
-                first < min(Self.mostShareOfStart * usual, usual - Self.mostDeviationsOfStart * deviation)
+                first < min(Self.maxShareOfStart * usual, usual - Self.maxDeviationsOfStart * deviation)
             {
                 return false
             }
@@ -274,7 +274,7 @@ struct SequenceDecoder: Sendable, Wipeable {
             guard other.start < characters[index].end + reach else { break }
             keying += other.keying
         }
-        return keying.steadiness < Self.mostSteadiness
+        return keying.steadiness < Self.maxSteadiness
     }
 
     private func reading(_ index: Int) -> Reading {

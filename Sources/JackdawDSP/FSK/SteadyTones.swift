@@ -34,7 +34,7 @@ struct SteadyTones: Sendable, Wipeable {
     /// in 17 million of them.
     private static let leastPower: Float = 24
     /// Tones that are removed at most, and the largest number of peaks examined per tone.
-    private static let mostTones = 16
+    private static let maxTones = 16
     private static let peaksPerTone = 4
     /// Turns in the stretch by which two tones can be separated: half the main lobe of the window.
     private static let lobe = 3.0
@@ -133,8 +133,8 @@ struct SteadyTones: Sendable, Wipeable {
         // Tones exist only between 0 Hz and half the sample rate.
         let most = Int(min(Self.searchWidth * halfWidth / spacing, Double(powers.count / 2 - 1)))
         let range = max(-most, Int(-middle / spacing) + 1)...min(most, Int((0.5 - middle) / spacing) - 1)
-        tones.growWiping(toHold: Self.mostTones)
-        for _ in 0..<Self.peaksPerTone * Self.mostTones where tones.count < Self.mostTones {
+        tones.growWiping(toHold: Self.maxTones)
+        for _ in 0..<Self.peaksPerTone * Self.maxTones where tones.count < Self.maxTones {
             var loudest = 0
             var power = least
             for index in range where self[index] > power { (loudest, power) = (index, self[index]) }

@@ -7,11 +7,11 @@ struct ToneEstimate {
     /// The least ratio of a tone to the other one, in amplitude, for the tone to count.
     private static let dominance: Float = 1.6
     /// The largest offset of a tone in turns per bit. Beyond half a turn, it would be ambiguous.
-    private static let mostTurnsPerBit = 0.42
+    private static let maxTurnsPerBit = 0.42
     /// The same limit as a share of the tone's frequency if half a bit resolves the ambiguity, and the most of that in
     /// turns per bit.
-    private static let mostShare = 0.055
-    private static let mostTurnsInHalves = 0.8
+    private static let maxShare = 0.055
+    private static let maxTurnsInHalves = 0.8
     private static let perBit = ToneCorrelations.stepsPerBit
 
     /// Estimates from all steps in which one tone is much stronger than the other.
@@ -23,7 +23,7 @@ struct ToneEstimate {
             let whole = Self.turns(of: tone, over: Self.perBit, tones, turnsPerBit: turnsPerBit[tone])
             let halves = 2 * Self.turns(of: tone, over: Self.perBit / 2, tones, turnsPerBit: turnsPerBit[tone])
             let round = whole + (halves - whole).rounded()
-            let most = max(Self.mostTurnsPerBit, min(Self.mostTurnsInHalves, Self.mostShare * turnsPerBit[tone]))
+            let most = max(Self.maxTurnsPerBit, min(Self.maxTurnsInHalves, Self.maxShare * turnsPerBit[tone]))
             offsets[tone] = abs(round) <= most ? round : 0
         }
     }
@@ -47,7 +47,7 @@ struct ToneEstimate {
                     sum.add(tones, at: character.start + place * Self.perBit)
                 }
             }
-            offsets[tone] = abs(sum.turns) <= Self.mostTurnsPerBit ? sum.turns : 0
+            offsets[tone] = abs(sum.turns) <= Self.maxTurnsPerBit ? sum.turns : 0
         }
     }
 
@@ -63,7 +63,7 @@ struct ToneEstimate {
             where first.tone == tone && second.tone == tone && second.step == first.step + Self.perBit {
                 sum.add(tones, at: first.step)
             }
-            offsets[tone] = abs(sum.turns) <= Self.mostTurnsPerBit ? sum.turns : 0
+            offsets[tone] = abs(sum.turns) <= Self.maxTurnsPerBit ? sum.turns : 0
         }
     }
 

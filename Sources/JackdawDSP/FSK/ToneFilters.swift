@@ -35,7 +35,7 @@ struct ToneFilters: Sendable {
     static let shortLength = 16
     /// The largest loss of signal to noise from rejecting the other tone; beyond it, a pair of tones cannot be
     /// distinguished.
-    private static let mostLoss = 3.0
+    private static let maxLoss = 3.0
 
     /// Creates filters for a window; nil if it is too short to distinguish the tones.
     /// - Parameters:
@@ -60,7 +60,7 @@ struct ToneFilters: Sendable {
             inverse.append(system.solve(ridge: 1e-9))
         }
         let losses = (0..<4).map { inverse[$0][$0] * Double(length) / 2 }
-        guard losses.allSatisfy({ $0 > 0 && $0 < Self.mostLoss }) else { return nil }
+        guard losses.allSatisfy({ $0 > 0 && $0 < Self.maxLoss }) else { return nil }
         self.length = length
         noise = Float((0..<4).map { inverse[$0][$0] }.reduce(0, +) / 2)
 

@@ -47,18 +47,18 @@ public struct Delivery: Sendable, Hashable {
 
     /// The purpose, which decides on the request.
     public let purpose: Purpose
-    /// The attempts without a usable answer, 0 to ``maxTries``, at which the number stays; the message is never given up.
+    /// The attempts without a usable answer, 0 to ``maxAttempts``, at which the number stays; the message is never given up.
     public package(set) var tries: Int
     /// The data for the host alone, sealed by the reader. The journal encrypts it.
     public let octets: HTTPBody
 
     /// The greatest number of counted attempts.
-    public static let maxTries = 1_000_000
+    public static let maxAttempts = 1_000_000
 
     package init(_ purpose: Purpose, octets: HTTPBody = HTTPBody(), tries: Int = 0) {
         self.purpose = purpose
         self.octets = octets
-        self.tries = min(max(tries, 0), Self.maxTries)
+        self.tries = min(max(tries, 0), Self.maxAttempts)
     }
 }
 

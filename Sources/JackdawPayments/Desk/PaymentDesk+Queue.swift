@@ -155,7 +155,7 @@ extension PaymentDesk {
         let date = date
         courses[index].modify(on: date) { record in
             guard let delivery = record.delivery else { return }
-            record.delivery?.tries = min(delivery.tries + 1, Delivery.maxTries)
+            record.delivery?.tries = min(delivery.tries + 1, Delivery.maxAttempts)
         }
         courses[index].notBefore = now + host.waits.wait(after: courses[index].record.delivery?.tries ?? 1)
     }

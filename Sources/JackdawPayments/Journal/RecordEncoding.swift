@@ -224,7 +224,7 @@ extension Delivery {
 
     fileprivate init?(_ value: JSONValue, _ sealed: HTTPBody) {
         guard let name = value["purpose"]?.text, value["octets"]?.integer(in: 0...65_536) == sealed.count,
-            let tries = value["tries"]?.integer(in: 0...Self.maxTries)
+            let tries = value["tries"]?.integer(in: 0...Self.maxAttempts)
         else { return nil }
         let purpose: Purpose
         switch name {

@@ -35,7 +35,7 @@ public struct ForeignBytes: Sendable, Hashable, CustomStringConvertible {
 /// frame.
 struct ForeignBytesWatch {
     /// Report at this number of bytes without a frame, even if frames were received before.
-    static let mostBytes = 4_096
+    static let maxBytes = 4_096
     /// While a frame is expected and none has come, fewer bytes are reported this long after the first of them.
     static let patience = Duration.seconds(5)
     /// The number of bytes that a report shows.
@@ -76,7 +76,7 @@ struct ForeignBytesWatch {
         for index in bytes.indices.prefix(Self.shown - first.count) { first.append(bytes[index]) }
         guard count > pending else { return false }
         if deadline == nil, isFrameMissing { deadline = now + Self.patience }
-        return count - pending >= Self.mostBytes
+        return count - pending >= Self.maxBytes
     }
 
     /// Reports the bytes since the last frame.

@@ -4,10 +4,10 @@ public import JackdawTransport
 /// A conversation with one reader over a link: runs a ``ReaderDriver`` with a transport and a clock.
 public actor ReaderSession {
     /// The session stops receiving at this number of waiting events.
-    private static let mostEvents = 256
+    private static let maxEvents = 256
     /// The session stops receiving at this number of unsent messages, so that a reader that sends requests and does not
     /// read the replies cannot fill memory.
-    private static let mostUnsent = 64
+    private static let maxUnsent = 64
 
     private enum Unsent {
         case bytes([UInt8])
@@ -20,7 +20,7 @@ public actor ReaderSession {
     private let now: @Sendable () -> Duration
     private var driver: ReaderDriver
     /// Bytes per call of the driver; at least one packet or burst.
-    private static let mostBytes = PacketFormat.greatestBurst
+    private static let maxBytes = PacketFormat.greatestBurst
 
     private var waiting = WaitingEvents()
     private var isOver: Bool { closing != nil }
@@ -93,7 +93,7 @@ public actor ReaderSession {
                 guard isOpen else { break }
                 var start = 0
                 while start < bytes.count, !isOver {
-                    let end = min(start + Self.mostBytes, bytes.count)
+                    let end = min(start + Self.maxBytes, bytes.count)
                     handle(driver.receive(bytes.span.extracting(start..<end), at: now()))
                     start = end
                     await waitForRoom()
@@ -176,12 +176,12 @@ public actor ReaderSession {
     }
 
     private func waitForRoom() async {
-        guard waiting.count >= Self.mostEvents || unsent.count >= Self.mostUnsent, !isOver else { return }
+        guard waiting.count >= Self.maxEvents || unsent.count >= Self.maxUnsent, !isOver else { return }
         await hasRoom.wait(after: hasRoom.count)
     }
 
     private func makeRoom() {
-        guard isOver || (waiting.count < Self.mostEvents / 2 && unsent.count < Self.mostUnsent / 2) else { return }
+        guard isOver || (waiting.count < Self.maxEvents / 2 && unsent.count < Self.maxUnsent / 2) else { return }
         hasRoom.send()
     }
 }

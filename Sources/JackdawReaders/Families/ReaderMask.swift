@@ -18,7 +18,7 @@ public struct ReaderMask: TranscriptMask {
     private var credit = ResyncBudget()
 
     /// The most frames of a message; more than any message has.
-    private static let mostFrames = 512
+    private static let maxFrames = 512
 
     /// Creates a mask for the beginning of a link.
     /// - Parameter dialect: the protocol of the reader family.
@@ -100,7 +100,7 @@ public struct ReaderMask: TranscriptMask {
 
     /// Masks the last frame, with those before it of the same message; returns nothing while the message is incomplete.
     private mutating func maskFrames(_ format: any FrameFormat) -> [UInt8?] {
-        guard frames.count <= Self.mostFrames else { return giveUp() }
+        guard frames.count <= Self.maxFrames else { return giveUp() }
         switch dialect.masking(frames) {
         case .more: return []
         case .unknown: return giveUp()

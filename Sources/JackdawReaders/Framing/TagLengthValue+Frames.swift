@@ -11,7 +11,7 @@ extension TagLengthValue {
     /// The deepest nesting of objects; no reader sends a deeper one.
     private static let greatestDepth = 8
     /// The most objects; more than any message of a reader has.
-    private static let mostObjects = 512
+    private static let maxObjects = 512
 
     /// Parses all objects of a message, nested ones included; each follows the object that contains it.
     /// - Parameters:
@@ -25,7 +25,7 @@ extension TagLengthValue {
             while let object = try walker.next(in: message) {
                 if opaque.contains(object.tag) { walker.skipContents() }
                 let isTooDeep = object.depth == greatestDepth && object.tag.isConstructed
-                guard found.count < mostObjects, !isTooDeep else { return nil }
+                guard found.count < maxObjects, !isTooDeep else { return nil }
                 found.append(object)
             }
         } catch {

@@ -33,7 +33,7 @@ struct MiuraConversation {
     }
 
     /// The most commands that wait.
-    private static let mostWaiting = 16
+    private static let maxWaiting = 16
 
     /// The limit of the answer to a command that is not part of a payment.
     private let limit: Duration
@@ -57,7 +57,7 @@ struct MiuraConversation {
 
     /// Appends a command, unless too many wait.
     mutating func append(_ command: MiuraCommand, _ purpose: Purpose) {
-        guard waiting.count < Self.mostWaiting else { return }
+        guard waiting.count < Self.maxWaiting else { return }
         waiting.append(Command(purpose: purpose, bytes: command.frame()))
     }
 

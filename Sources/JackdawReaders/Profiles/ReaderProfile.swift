@@ -159,7 +159,7 @@ public struct ReaderProfile: Sendable, Hashable {
 /// The times in a profile.
 extension ReaderProfile {
     /// A day: no reader needs a longer time for anything.
-    private static let mostMilliseconds = 86_400_000
+    private static let maxMilliseconds = 86_400_000
 
     /// Returns the timeouts and numbers of attempts of this profile.
     /// - Throws: ``ReaderError``: `missingValue` or `badProfile` if one of them is unknown or invalid.
@@ -186,7 +186,7 @@ extension ReaderProfile {
 
     /// Returns a time that must be known, in milliseconds, 1 or more.
     private func duration(_ key: ProfileKey) throws(ReaderError) -> Duration {
-        .milliseconds(try integer(key, in: 1...Self.mostMilliseconds))
+        .milliseconds(try integer(key, in: 1...Self.maxMilliseconds))
     }
 
     /// The times of readers for which nothing else is known: those of ID TECH's SDK, and those of common serial links.

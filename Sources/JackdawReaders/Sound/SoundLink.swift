@@ -24,7 +24,7 @@ package final class SoundLink: PoweredTransport {
     }
 
     /// The most messages that wait to be received. Sound cannot be held back, so further messages are lost.
-    private static let mostMessages = 64
+    private static let maxMessages = 64
 
     /// The name of the port, such as `alsa:hw:1`.
     package let link: LinkName
@@ -93,7 +93,7 @@ package final class SoundLink: PoweredTransport {
                 state.demodulator.receive(mono.span) { messages.append(ReaderBytes(copying: $0)) }
                 mono.wipe()
                 guard !messages.isEmpty else { return }
-                state.messages += messages.prefix(max(0, Self.mostMessages - state.messages.count))
+                state.messages += messages.prefix(max(0, Self.maxMessages - state.messages.count))
                 change.send()
             }
         case .disconnected:

@@ -124,7 +124,7 @@ public struct SandboxFileError: Error, Sendable, Hashable, CustomStringConvertib
     public let code: Code
     /// The member of the file: `users[0].merchant`; `the file` for the whole of it.
     public let place: String
-    /// The error, and the value that would be right.
+    /// The error, and the values that are valid.
     public let message: String
 
     init(_ code: Code, at place: String, _ message: String) {

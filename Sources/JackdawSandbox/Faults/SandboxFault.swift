@@ -44,15 +44,15 @@ public enum SandboxFault: Sendable, Hashable {
     }
 }
 
-/// A fault with the requests that meet it.
+/// A fault, and the requests that it applies to.
 public struct PlannedFault: Sendable, Hashable {
-    /// The fault that these requests meet.
+    /// The fault that these requests get.
     public let fault: SandboxFault
     /// The route, as `POST payments.json`; nil for all.
     public let route: String?
-    /// The requests of the route that pass before.
+    /// The number of requests of the route that are answered without the fault first.
     public private(set) var after: Int
-    /// The requests that meet the fault then; nil for all.
+    /// The number of requests after these that get the fault; nil for all.
     public private(set) var times: Int?
 
     /// - Parameters:

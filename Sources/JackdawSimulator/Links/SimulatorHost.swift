@@ -19,7 +19,7 @@ public actor SimulatorHost {
     private let answersSent = AsyncSignal()
 
     /// Number of unsent answers at which the host stops receiving commands.
-    private static let mostUnsent = 64
+    private static let maxUnsent = 64
 
     /// Connects a reader to a link.
     /// - Parameters:
@@ -138,7 +138,7 @@ public actor SimulatorHost {
 
     /// Stops receiving from a program that sends commands and does not read the answers.
     private func waitForRoom() async {
-        while reader.unsentCount >= Self.mostUnsent, !isOver, !Task.isCancelled {
+        while reader.unsentCount >= Self.maxUnsent, !isOver, !Task.isCancelled {
             await answersSent.wait(after: answersSent.count)
         }
     }

@@ -4,7 +4,7 @@ import JackdawReaders
 /// crossing to the next, and assigns it to the nearest tone.
 struct FourToneDecoder {
     /// Limit of a command in bits.
-    private static let mostBits = 8 * 1024
+    private static let maxBits = 8 * 1024
     /// Periods of the power tone that end a command.
     private static let endingTurns = 20.0
 
@@ -74,7 +74,7 @@ struct FourToneDecoder {
     /// Adds the bits of a tone that has ended: one symbol, or several equal ones.
     private mutating func finishTone() {
         guard tone < 4, turnsPerSymbol > 0 else { return }
-        let symbols = min(Int((turns / turnsPerSymbol).rounded()), (Self.mostBits - bits.count) / 2)
+        let symbols = min(Int((turns / turnsPerSymbol).rounded()), (Self.maxBits - bits.count) / 2)
         for _ in 0..<symbols { bits += [UInt8(tone & 1), UInt8(tone >> 1)] }
     }
 

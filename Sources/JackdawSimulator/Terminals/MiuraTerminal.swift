@@ -13,7 +13,7 @@ package struct MiuraTerminal<Primitives: AuthenticationPrimitives>: KernelTermin
     package var card: VirtualCard { slot.card }
     package var reasons: [PaymentReason] { slot.course.all }
     package var candidates: [ApplicationCandidate] { slot.candidates }
-    /// The texts that the host had displayed, at most ``mostTexts``.
+    /// The texts that the host had displayed, at most ``maxTexts``.
     package private(set) var texts: [String] = []
 
     /// Enciphers a PIN for the issuer.
@@ -32,9 +32,9 @@ package struct MiuraTerminal<Primitives: AuthenticationPrimitives>: KernelTermin
     }
 
     /// The most texts that are kept.
-    package static var mostTexts: Int { 100 }
+    package static var maxTexts: Int { 100 }
     /// The most commands that wait while a payment is under way; further ones are lost.
-    static var mostWaiting: Int { 16 }
+    static var maxWaiting: Int { 16 }
     /// The wait for a tap, after which the reader gives up: the timeout in a published configuration of readers.
     static var tapLimit: Duration { .seconds(240) }
 
@@ -91,7 +91,7 @@ package struct MiuraTerminal<Primitives: AuthenticationPrimitives>: KernelTermin
         guard let command = MiuraReceivedCommand(frame) else { return Self.status(.wrongLength) }
         // While a payment is under way, the reader executes only ABORT.
         if isBusy, command.instruction != .abort {
-            if waiting.count < Self.mostWaiting { waiting.append(frame) }
+            if waiting.count < Self.maxWaiting { waiting.append(frame) }
             return []
         }
         execute(command, frame, &device, at: now)
@@ -124,7 +124,7 @@ package struct MiuraTerminal<Primitives: AuthenticationPrimitives>: KernelTermin
             reportCard()
             if !slot.isCardIn { slot.presentCard(at: now) }
         case .displayText:
-            if texts.count < Self.mostTexts { texts.append(String(decoding: command.data, as: UTF8.self)) }
+            if texts.count < Self.maxTexts { texts.append(String(decoding: command.data, as: UTF8.self)) }
             messages += Self.status(.done)
         case .reset:
             endProcess()

@@ -11,7 +11,7 @@ public import JackdawDSP
 /// ```
 public struct LineCodeSurvey: ~Copyable, Sendable {
     /// A limit against noise that looks like many senders.
-    private static let mostGuesses = 1_000
+    private static let maxGuesses = 1_000
     /// Seconds of sound that are searched together; windows overlap by half.
     private static let windowLength = 1.0
     /// Guesses of one sender differ by less than this, as a share of the baud, and of the measured tones.
@@ -145,7 +145,7 @@ public struct LineCodeSurvey: ~Copyable, Sendable {
             guess.samples.lowerBound < last.samples.upperBound + window.capacity / 2
         {
             guesses[guesses.count - 1] = last.joined(with: guess)
-        } else if guesses.count < LineCodeSurvey.mostGuesses {
+        } else if guesses.count < LineCodeSurvey.maxGuesses {
             guesses.append(guess)
         }
     }

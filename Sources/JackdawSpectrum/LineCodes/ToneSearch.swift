@@ -22,7 +22,7 @@ struct ToneSearch {
     /// The power of a band with a signal that can be decoded is at least this factor over the noise.
     private static let leastHeight = 2.0
     /// The power beside the tones is at most this share of theirs.
-    private static let mostBeside = 0.3
+    private static let maxBeside = 0.3
 
     /// Limits for a keying whose tones belong to no mode: speech, music and swipes do not keep to a clock so well.
     private static let leastUnnamedRegularity = 0.65
@@ -31,7 +31,7 @@ struct ToneSearch {
     private static let leastUnnamedTone = 150.0
     /// Distance of its tones, in bauds.
     private static let leastBaudsApart = 0.45
-    private static let mostBaudsApart = 8.0
+    private static let maxBaudsApart = 8.0
     /// Longest run of space bits: a start bit, nine bits of data and parity.
     private static let longestSpace = 11.5
 
@@ -90,7 +90,7 @@ struct ToneSearch {
     func unnamedGuess() throws(SpectrumError) -> (guess: LineGuess, place: Range<Double>)? {
         guard let (low, high) = try twoFrequencies() else { return nil }
         var best: Trial?
-        var baud = max(ToneSearch.leastUnnamedBaud, (high - low) / ToneSearch.mostBaudsApart)
+        var baud = max(ToneSearch.leastUnnamedBaud, (high - low) / ToneSearch.maxBaudsApart)
         while baud < min((high - low) / ToneSearch.leastBaudsApart, 2 * low) {
             if high + 0.4 * baud < window.sampleRate / 2, isHeard(low, high, baud),
                 let trial = try trial(low, high, baud, reach: ToneSearch.baudReach), trial.rank > best?.rank ?? 0
@@ -110,7 +110,7 @@ struct ToneSearch {
     private func unnamedVerdict(_ trial: Trial, isMarkHigh: Bool) -> (guess: LineGuess, place: Range<Double>)? {
         guard trial.contrast > ToneSearch.leastContrast, trial.regularity > ToneSearch.leastUnnamedRegularity,
             trial.significance > ToneSearch.leastUnnamedSignificance, isHeard(trial.low, trial.high, trial.baud),
-            (ToneSearch.leastBaudsApart...ToneSearch.mostBaudsApart).contains((trial.high - trial.low) / trial.baud),
+            (ToneSearch.leastBaudsApart...ToneSearch.maxBaudsApart).contains((trial.high - trial.low) / trial.baud),
             let place = trial.slicer.heard(rate: trial.rate)
         else { return nil }
         let tones = LineBurst.Tones(
@@ -206,7 +206,7 @@ struct ToneSearch {
         guard heights.allSatisfy({ $0 > 1.2 }), mean > ToneSearch.leastHeight else { return false }
         let beside = [(low / 3, low - baud), (high + baud, min(1.7 * high, 0.45 * window.sampleRate))]
         return beside.allSatisfy { from, to in
-            to - from < 100 || window.height(in: from...to) - 1 < ToneSearch.mostBeside * (mean - 1)
+            to - from < 100 || window.height(in: from...to) - 1 < ToneSearch.maxBeside * (mean - 1)
         }
     }
 

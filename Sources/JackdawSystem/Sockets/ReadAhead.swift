@@ -5,7 +5,7 @@ import JackdawBytes
 package final class ReadAhead: @unchecked Sendable {
     /// Bytes of a stream that are read ahead at most; the buffer for packets has at least eight times their size.
     package static let capacity = 65_536
-    private static let mostPackets = 256
+    private static let maxPackets = 256
 
     private var bytes: [UInt8]
     private var count = 0
@@ -19,7 +19,7 @@ package final class ReadAhead: @unchecked Sendable {
     init(_ format: SocketFormat) {
         packetSize = format.packetSize
         bytes = Array(repeating: 0, count: max(Self.capacity, 8 * (format.packetSize ?? 0)))
-        if packetSize != nil { ends.reserveCapacity(Self.mostPackets) }
+        if packetSize != nil { ends.reserveCapacity(Self.maxPackets) }
     }
 
     /// Whether all bytes were handed over.
@@ -28,7 +28,7 @@ package final class ReadAhead: @unchecked Sendable {
     /// Whether more bytes can be received: for packets, one of the largest size.
     package var hasRoom: Bool {
         guard let packetSize else { return count < bytes.count }
-        return bytes.count - count >= packetSize && ends.count < Self.mostPackets
+        return bytes.count - count >= packetSize && ends.count < Self.maxPackets
     }
 
     /// Receives more bytes. There must be room.

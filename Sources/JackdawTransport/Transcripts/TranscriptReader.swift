@@ -5,9 +5,9 @@ public struct TranscriptReader: Sendable {
     /// The longest line, in bytes without the line end.
     public static let longestLine = 16_384
     /// The largest number of entries in a transcript.
-    public static let mostEntries = 1_000_000
+    public static let maxEntries = 1_000_000
     /// The largest size of a transcript, in bytes: 64 MiB.
-    public static let mostBytes = 1 << 26
+    public static let maxBytes = 1 << 26
 
     /// The latest time of an entry: one week after the link was opened.
     public static let latestTime = Duration.seconds(7 * 24 * 3_600)
@@ -34,7 +34,7 @@ public struct TranscriptReader: Sendable {
         var entries: [TranscriptEntry] = []
         for index in bytes.indices {
             byteCount += 1
-            guard byteCount <= Self.mostBytes else { throw fail(.limit, "the transcript is too long") }
+            guard byteCount <= Self.maxBytes else { throw fail(.limit, "the transcript is too long") }
             guard bytes[index] != 0x0a else {
                 if let entry = try endLine() { entries.append(entry) }
                 continue
@@ -76,7 +76,7 @@ public struct TranscriptReader: Sendable {
             nextLine()
             return nil
         }
-        guard entryCount < Self.mostEntries else { throw fail(.limit, "too many entries") }
+        guard entryCount < Self.maxEntries else { throw fail(.limit, "too many entries") }
         let entry = try entry(of: text)
         entryCount += 1
         lastTime = entry.time

@@ -5,7 +5,7 @@ actor TranscriptRecorder {
     /// The largest number of bytes in one line.
     static let lineBytes = 4_096
     /// The largest number of events that wait for the mask, for example after a message that never becomes complete.
-    static let mostWaiting = 1_024
+    static let maxWaiting = 1_024
 
     private let link: String
     private let clock: ElapsedClock
@@ -45,7 +45,7 @@ actor TranscriptRecorder {
         waiting.append(.bytes(time: try now(isEnd: false), isSent: isSent, count: bytes.count))
         let masked = mask?.maskMessages(bytes, isSent: isSent) ?? bytes
         kept[isSent, default: []] += masked
-        if waiting.count > Self.mostWaiting { finish([false, true]) }
+        if waiting.count > Self.maxWaiting { finish([false, true]) }
         try write()
     }
 
@@ -130,8 +130,8 @@ actor TranscriptRecorder {
     private var full: LinkError {
         LinkError(
             .full, link: link,
-            "the transcript is full: no more than \(TranscriptReader.mostBytes >> 20) MiB, "
-                + "\(TranscriptReader.mostEntries) entries and a week can be played back",
+            "the transcript is full: no more than \(TranscriptReader.maxBytes >> 20) MiB, "
+                + "\(TranscriptReader.maxEntries) entries and a week can be played back",
             remedy: "record to another file")
     }
 }
@@ -146,7 +146,7 @@ struct TranscriptRoom: Sendable {
     private var entries: Int
 
     /// Creates space for this number of bytes and entries.
-    init(bytes: Int = TranscriptReader.mostBytes, entries: Int = TranscriptReader.mostEntries) {
+    init(bytes: Int = TranscriptReader.maxBytes, entries: Int = TranscriptReader.maxEntries) {
         self.bytes = bytes
         self.entries = entries
     }

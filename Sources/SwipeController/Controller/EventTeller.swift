@@ -21,12 +21,12 @@ final class EventTeller: Sendable {
         mutating func keep(_ event: PGSwipeEvent, isReceived: Bool) {
             if case .didSwipeCard(_?, _) = event, isReceived { beginning = nil }
             beginning?.append(event)
-            if beginning?.count ?? 0 > EventTeller.mostKept { beginning = nil }
+            if beginning?.count ?? 0 > EventTeller.maxKept { beginning = nil }
         }
     }
 
     /// The largest number of events kept for the first stream.
-    static let mostKept = 64
+    static let maxKept = 64
 
     /// An event, and the reader state that is valid from it on.
     private struct Delivery {

@@ -37,9 +37,9 @@ struct SwipeMachine {
     /// communication tests.
     static let probeTime = Duration.seconds(5)
     /// The controller warns about this number of type changes within this time.
-    static let mostTypeChanges = (count: 3, within: Duration.seconds(60))
+    static let maxTypeChanges = (count: 3, within: Duration.seconds(60))
     /// Number of refused swipe requests after which the controller stops requesting.
-    static let mostRefusals = 3
+    static let maxRefusals = 3
 
     /// The internal state of a reader.
     enum Phase {
@@ -209,8 +209,8 @@ struct SwipeMachine {
     private mutating func change(
         to type: AudioJackReaderType, _ options: PGSwipeUniMagMessageOptions?, at now: Duration
     ) {
-        typeChanges = typeChanges.filter { now - $0 < Self.mostTypeChanges.within } + [now]
-        if typeChanges.count >= Self.mostTypeChanges.count {
+        typeChanges = typeChanges.filter { now - $0 < Self.maxTypeChanges.within } + [now]
+        if typeChanges.count >= Self.maxTypeChanges.count {
             warn(
                 .typeChangedRepeatedly,
                 "the reader's type was changed \(typeChanges.count) times within a minute: readers may malfunction"
@@ -281,7 +281,7 @@ extension SwipeMachine {
     private mutating func becameIdle(_ reader: ReaderKind) {
         phases[reader] = .idle
         let isWanted = isRenewed(reader) || reader == .uniMag && isSwipeWanted
-        if isWanted, refusals[reader, default: 0] < Self.mostRefusals {
+        if isWanted, refusals[reader, default: 0] < Self.maxRefusals {
             request(reader)
         } else if detection?.found == reader {
             finishAutodetect(reader)
@@ -359,7 +359,7 @@ extension SwipeMachine {
             phases[reader] = .idle
             // A renewed request is repeated when the reader is ready, and may succeed then.
             let isRepeated = isRenewed(reader) && error.code != .outOfRange
-            guard !isRepeated || refusals[reader, default: 0] >= Self.mostRefusals else { return }
+            guard !isRepeated || refusals[reader, default: 0] >= Self.maxRefusals else { return }
             if flags[reader]?.isReadyForSwipe == true { announce(.unready(.timedOut), of: reader) }
             warn(.readerRefuses, of: reader, "the reader does not start to wait for a card: \(error.message)")
         default: break

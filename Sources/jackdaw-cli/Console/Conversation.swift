@@ -56,7 +56,7 @@ final class Conversation: Sendable {
     func status(_ line: String) { add(.status(line)) }
 
     /// Number of queued lines from which ``waitForRoom()`` waits.
-    static let mostLines = 256
+    static let maxLines = 256
 
     /// Number of queued lines.
     var lineCount: Int { state.withLock { $0.lines.count } }
@@ -65,7 +65,7 @@ final class Conversation: Sendable {
     func waitForRoom() async {
         await withCheckedContinuation { speaker in
             let waits = state.withLock { state in
-                guard state.lines.count >= Self.mostLines else { return false }
+                guard state.lines.count >= Self.maxLines else { return false }
                 state.speakers.append(speaker)
                 return true
             }

@@ -114,11 +114,21 @@ struct FamilyReport {
 
     func add(to table: inout Table) {
         table.add(
-            family.name, family.carriers.map(\.rawValue).joined(separator: ", "), family.provenance.rawValue,
+            family.name, family.carriers.map(Self.name).joined(separator: ", "), Self.name(family.provenance),
             simulation ?? "", family.title)
         if let recognition = family.recognition { table.add("", "", "", "", "known by: \(recognition)") }
-        table.add("", "", "", "", "tried with: \(family.verification)")
+        table.add("", "", "", "", "tested with: \(family.verification)")
         for unknown in family.unknowns { table.add("", "", "", "", "not known: \(unknown)") }
+    }
+
+    /// A carrier in words.
+    private static func name(_ carrier: ReaderFamily.Carrier) -> String {
+        carrier == .audio ? "audio jack" : carrier.rawValue
+    }
+
+    /// How much of a protocol is published, in words.
+    private static func name(_ provenance: Provenance) -> String {
+        provenance == .unknown ? "not published" : provenance.rawValue
     }
 
     var json: JSONObject {

@@ -6,9 +6,9 @@ import JackdawSpectrum
 /// Collects the results of one channel during an inspection: its survey, its last seconds, its swipes and line codes.
 final class ChannelRecord {
     /// Limit of swipes whose sound is kept, for swipes that were read and for failures each.
-    private static let mostDrawn = SwipePicture.mostSwipes
+    private static let maxDrawn = SwipePicture.maxSwipes
     /// Limit of line codes whose sound is kept.
-    private static let mostSounds = 12
+    private static let maxSounds = 12
     /// A regularity above this comes from a modem; no card is moved by hand as evenly.
     private static let clearRegularity = 0.95
 
@@ -71,7 +71,7 @@ final class ChannelRecord {
         let isRead = swipe.failure == nil
         // Counted separately: failures that turn out to be modem sound are removed, which must
         // leave enough swipes to draw.
-        if drawn.count(where: { ($0.failure == nil) == isRead }) < Self.mostDrawn { drawn.append(swipe) }
+        if drawn.count(where: { ($0.failure == nil) == isRead }) < Self.maxDrawn { drawn.append(swipe) }
     }
 
     /// Ends the recording.
@@ -119,7 +119,7 @@ final class ChannelRecord {
             let range = start..<max(start, min(upper, start + longest))
             if let sound = sounds[index] {
                 if sound.first == start, sound.samples.count >= range.count { continue }
-            } else if sounds.values.count(where: { $0.isDrawn == isDrawn }) >= Self.mostSounds {
+            } else if sounds.values.count(where: { $0.isDrawn == isDrawn }) >= Self.maxSounds {
                 continue
             }
             let (samples, first) = history.samples(in: range)

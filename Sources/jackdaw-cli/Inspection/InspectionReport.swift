@@ -6,7 +6,7 @@ import JackdawSpectrum
 struct InspectionReport {
     /// Share of samples at full scale above which the report mentions them. A sine that just fills the range reaches
     /// half of this share.
-    private static let mostAtFullScale = 0.01
+    private static let maxAtFullScale = 0.01
 
     let file: String
     let format: AudioFormat
@@ -79,7 +79,7 @@ struct InspectionReport {
     private var clippingText: String {
         guard survey.clippedRuns > 0 else {
             let share = fixed(100 * survey.fullScaleShare, 1)
-            return survey.fullScaleShare > Self.mostAtFullScale
+            return survey.fullScaleShare > Self.maxAtFullScale
                 ? "no runs, \(share) % of the samples at full scale" : "none"
         }
         return "\(counted(survey.clippedRuns, "run")), \(fixed(100 * survey.clippedShare, 2)) % of the samples"

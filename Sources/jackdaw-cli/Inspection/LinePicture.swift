@@ -11,8 +11,8 @@ struct LinePicture {
     private static let spectrogramHeight = 260
     private static let rowHeight = 170
     /// Limits of a picture that viewers still open.
-    private static let mostLines = 6
-    private static let mostRows = 20
+    private static let maxLines = 6
+    private static let maxRows = 20
 
     private var page: PictureScript
     private var colours: PictureColours { page.colours }
@@ -30,7 +30,7 @@ struct LinePicture {
         _ lines: [(heading: String, summary: String, line: LineInspection)], part: PicturePart = .init(),
         _ style: PictureStyle
     ) throws(SpectrumError) -> (commands: String, count: Int) {
-        let drawn = Array(lines.filter { $0.line.samples.count > 0 }.prefix(mostLines))
+        let drawn = Array(lines.filter { $0.line.samples.count > 0 }.prefix(maxLines))
         return (try LinePicture(drawn, part, style).page.finish(), drawn.count)
     }
 
@@ -39,7 +39,7 @@ struct LinePicture {
     ) throws(SpectrumError) {
         seconds = part.seconds
         let rows = lines.map { line in
-            Self.rows(of: line.line).filter { part.holds($0, of: line.line) }.prefix(Self.mostRows)
+            Self.rows(of: line.line).filter { part.holds($0, of: line.line) }.prefix(Self.maxRows)
         }
         let overview = Self.titleHeight + Self.overviewHeight + Self.spectrogramHeight
         page = PictureScript(height: rows.reduce(16) { $0 + overview + Self.rowHeight * $1.count }, style)

@@ -9,7 +9,7 @@ struct SwipePicture {
     private static let overviewHeight = 190
     private static let rowHeight = 190
     /// Limit of a picture that viewers still open.
-    static let mostSwipes = 12
+    static let maxSwipes = 12
 
     private var page: PictureScript
     private var colours: PictureColours { page.colours }
@@ -18,14 +18,14 @@ struct SwipePicture {
 
     /// The script that draws swipes to standard output.
     /// - Parameters:
-    ///   - swipes: each with the heading of its part of the picture; only the first ``mostSwipes`` are drawn.
+    ///   - swipes: each with the heading of its part of the picture; only the first ``maxSwipes`` are drawn.
     ///   - part: the part of them that is drawn.
     ///   - style: the appearance of the picture.
     /// - Returns: commands for gnuplot, and the number of swipes that they draw.
     static func script(
         _ swipes: [(heading: String, swipe: SwipeInspection)], part: PicturePart = .init(), _ style: PictureStyle
     ) -> (commands: String, count: Int) {
-        let drawn = Array(swipes.prefix(mostSwipes))
+        let drawn = Array(swipes.prefix(maxSwipes))
         return (SwipePicture(drawn, part, style).page.finish(), drawn.count)
     }
 

@@ -10,7 +10,7 @@ struct SwipeWatch {
     /// The number of samples that are decoded at a time.
     private static let step = 4_096
     /// Limit of the found swipes that are kept.
-    private static let mostFound = 16
+    private static let maxFound = 16
 
     private let sampleRate: Double
     /// The last sound, to which the owner appends; it is decoded later.
@@ -105,7 +105,7 @@ struct SwipeWatch {
             }
             let zeros = track.speed.mean > 0 ? Self.stripeInches / track.speed.mean * sampleRate : 0
             found.append((span, Double(span.startSample) - zeros...Double(span.endSample) + zeros))
-            if found.count > Self.mostFound { found.removeFirst() }
+            if found.count > Self.maxFound { found.removeFirst() }
             if !isKnown { swipes.append(span) }
         }
     }

@@ -85,7 +85,7 @@ struct CardListener: Sendable {
     ///   - environment: opens the link.
     /// - Returns: the exit status.
     /// - Throws: ``CommandError`` if further attempts are useless.
-    func run(_ listener: ReaderListener, _ environment: CommandEnvironment) async throws(CommandError) -> ExitStatus {
+    func run(_ listener: ReaderConnection, _ environment: CommandEnvironment) async throws(CommandError) -> ExitStatus {
         try await listener.run(environment, lowBattery: lowBattery) { session in
             await converse(over: session) { event in
                 // The listener itself reports losses and the attempts after them.

@@ -137,10 +137,10 @@ struct ReaderListening {
     // MARK: The link
 
     /// The listener that keeps the link open.
-    private func listener(_ service: GATTProfile?) -> ReaderListener {
+    private func listener(_ service: GATTProfile?) -> ReaderConnection {
         let persistence: KeptLink.Persistence =
             options.keepsTrying ? .always : console.isWatched ? .onceFound : .whileItMayPass
-        return ReaderListener(
+        return ReaderConnection(
             link: options.link, profile: service, route: options.route, persistence: persistence, output: output)
     }
 

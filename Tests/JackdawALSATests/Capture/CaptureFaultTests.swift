@@ -28,7 +28,7 @@ import JackdawSystem
     @Test(arguments: [1, 7, 239, 241]) func shortReadsAreNoLoss(most: Int) {
         let card = ScriptedPCM(.capture, VirtualClock())
         var bench = CaptureBench(card, blocks: 2_048)
-        card.change { $0.mostFrames = most }
+        card.change { $0.maxFrames = most }
         bench.run(milliseconds: 100)
         guard case .sound(let frames)? = bench.seen.first, bench.seen.count == 1 else {
             Issue.record("\(bench.seen)")

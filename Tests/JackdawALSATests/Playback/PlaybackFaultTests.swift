@@ -47,7 +47,7 @@ import Testing
     @Test(arguments: [1, 7, 239, 241]) func shortWritesAreNoLoss(most: Int) {
         let card = ScriptedPCM(.playback, VirtualClock())
         var bench = bench(card)
-        card.change { $0.mostFrames = most }
+        card.change { $0.maxFrames = most }
         bench.run(milliseconds: 100)
         #expect(bench.seen.isEmpty)
         #expect(card.record.played.count > 4_800 + 2_400 - 2 * 240)
@@ -63,7 +63,7 @@ import Testing
             isResampled: false)
         let card = ScriptedPCM(.playback, VirtualClock(), format: format)
         var bench = bench(card)
-        card.change { $0.mostFrames = most }
+        card.change { $0.maxFrames = most }
         bench.run(milliseconds: 200, each: 1)
         bench.run(milliseconds: 300)
         #expect(bench.seen.isEmpty)
@@ -208,7 +208,7 @@ import Testing
                     bench.plugIn(ScriptedPCM(.playback, clock))
                     card.change {
                         $0.failures[call] = Array(repeating: 0, count: before) + [code]
-                        $0.mostFrames = most
+                        $0.maxFrames = most
                     }
                     bench.run(milliseconds: 100)
                     if call == .resume { card.stop(.suspended) }

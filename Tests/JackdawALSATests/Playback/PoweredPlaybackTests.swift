@@ -27,7 +27,7 @@ import Testing
     @Test(arguments: [(240, 960), (17, 251), (239, 1_000), (1_023, 4_096)], [1, 7, 239, Int.max])
     func commandsAreInsertedToTheSample(sizes: (period: Int, buffer: Int), most: Int) throws {
         let card = card(rate: 44_100, period: sizes.period, buffer: sizes.buffer)
-        card.change { $0.mostFrames = most }
+        card.change { $0.maxFrames = most }
         let line = try PoweredLine(Self.tone, sampleRate: 44_100, ramp: .soft)
         var bench = PlaybackBench(card, line)
         bench.run(milliseconds: 30, each: 1)

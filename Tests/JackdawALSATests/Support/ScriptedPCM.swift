@@ -39,7 +39,7 @@ final class ScriptedPCM: PCMCalls {
         /// Failures that the next calls come to; 0 for none.
         var failures: [Call: [Int32]] = [:]
         /// The next reads and writes take no more frames than this.
-        var mostFrames = Int.max
+        var maxFrames = Int.max
         /// Whether it says it runs, and does not.
         var isStalled = false
         var played: [Float] = []
@@ -199,7 +199,7 @@ final class ScriptedPCM: PCMCalls {
     func read(_ bytes: UnsafeMutableRawBufferPointer) throws(SystemFailure) -> Int {
         let wanted = bytes.count / format.bytesPerFrame
         let (start, frames) = try call(.read) { state throws(SystemFailure) -> (Int64, Int) in
-            let frames = min(wanted, try available(&state), state.mostFrames)
+            let frames = min(wanted, try available(&state), state.maxFrames)
             guard frames > 0 else { throw SystemFailure(code: EAGAIN) }
             defer { state.next += Int64(frames) }
             return (state.next, frames)
@@ -219,7 +219,7 @@ final class ScriptedPCM: PCMCalls {
     func write(_ bytes: UnsafeRawBufferPointer) throws(SystemFailure) -> Int {
         let wanted = bytes.count / format.bytesPerFrame
         let frames = try call(.write) { state throws(SystemFailure) -> Int in
-            let frames = min(wanted, try available(&state), state.mostFrames)
+            let frames = min(wanted, try available(&state), state.maxFrames)
             guard frames > 0 else { throw SystemFailure(code: EAGAIN) }
             if state.pcm == .running { state.next += Int64(frames) } else { state.held += Int64(frames) }
             return frames

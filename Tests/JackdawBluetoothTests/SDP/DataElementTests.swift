@@ -60,8 +60,8 @@ import Testing
         func nested(_ depth: Int) -> DataElement {
             (1..<depth).reduce(DataElement.null) { inner, _ in .sequence([inner]) }
         }
-        #expect(try parse(nested(DiscoveryReader.mostDepth).bytes) == nested(DiscoveryReader.mostDepth))
-        #expect(throws: ServiceDiscoveryFault.tooDeep) { try parse(nested(DiscoveryReader.mostDepth + 1).bytes) }
+        #expect(try parse(nested(DiscoveryReader.maxDepth).bytes) == nested(DiscoveryReader.maxDepth))
+        #expect(throws: ServiceDiscoveryFault.tooDeep) { try parse(nested(DiscoveryReader.maxDepth + 1).bytes) }
     }
 
     @Test func truncatedAndExcessBytesAreRefused() throws {

@@ -93,7 +93,7 @@ import Testing
                 transaction += 1
             }
         }
-        #expect(Int(transaction) == ServiceSearch.mostBytes / part.count + 1)
+        #expect(Int(transaction) == ServiceSearch.maxBytes / part.count + 1)
     }
 
     @Test func truncatedResponsesAreRefused() {

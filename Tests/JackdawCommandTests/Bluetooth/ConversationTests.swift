@@ -35,7 +35,7 @@ import Testing
 
     /// A task with many lines waits for the console, so that few lines are queued.
     @Test func manyLinesWaitForTheConsole() async throws {
-        let count = 20 * Conversation.mostLines
+        let count = 20 * Conversation.maxLines
         let (output, most) = try await onOwnThread {
             let recorder = ConsoleRecorder()
             let conversation = try Conversation()
@@ -52,7 +52,7 @@ import Testing
             return (recorder.output, most)
         }
         #expect(output == (0..<count).map { "\($0)\n" }.joined())
-        #expect(most <= Conversation.mostLines)
+        #expect(most <= Conversation.maxLines)
     }
 
     /// Several lines are pasted at once, and the terminal stays open.

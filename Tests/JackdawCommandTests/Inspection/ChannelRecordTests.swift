@@ -117,7 +117,7 @@ import Testing
     @Test func theSoundOfTheSwipesThatAreDrawnIsKept() throws {
         let record = try record(swipes: 30, part: PicturePart())
         #expect(record.swipes.count == 30)
-        #expect(record.drawn.map(\.swipe) == Array(0..<SwipePicture.mostSwipes))
+        #expect(record.drawn.map(\.swipe) == Array(0..<SwipePicture.maxSwipes))
         #expect(record.drawn.allSatisfy { $0.samples.count > 0 })
         let chosen = try self.record(swipes: 30, part: PicturePart(swipe: 21))
         #expect(chosen.drawn.map(\.swipe) == [20])

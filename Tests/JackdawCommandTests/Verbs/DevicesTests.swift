@@ -214,7 +214,7 @@ import Testing
             let place = try #require(table.firstIndex { $0.hasPrefix("\(family.name) ") })
             #expect(table[place].hasSuffix(family.title))
             let more = family.recognition.map { ["known by: \($0)"] } ?? []
-            let expected = more + ["tried with: \(family.verification)"] + family.unknowns.map { "not known: \($0)" }
+            let expected = more + ["tested with: \(family.verification)"] + family.unknowns.map { "not known: \($0)" }
             for (line, wanted) in zip(table[(place + 1)...], expected) { #expect(line.hasSuffix(wanted)) }
             #expect(object["recognition"] as? String == family.recognition)
             #expect((object["values"] as? [[String: Any]])?.count == family.profile.entries.count)

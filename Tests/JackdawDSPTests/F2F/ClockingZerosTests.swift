@@ -14,7 +14,7 @@ import Testing
     /// 0.293 in of zeros lead at 75 an inch, and as many trail as the card has room for.
     @Test func countsTheZerosOfAPass() throws {
         let (samples, reading) = try Self.swipe()
-        let zeros = ClockingZeros(beside: reading, in: samples.span, mostCells: 760)
+        let zeros = ClockingZeros(beside: reading, in: samples.span, maxCells: 760)
         #expect(zeros.before == 21)
         let cells = zeros.before + reading.boundaries.count - 1 + zeros.after
         #expect((251...253).contains(cells))
@@ -29,7 +29,7 @@ import Testing
             for value in [Float.infinity, -.infinity, .nan] {
                 let sample = samples[place]
                 samples[place] = value
-                let zeros = ClockingZeros(beside: reading, in: samples.span, mostCells: 760)
+                let zeros = ClockingZeros(beside: reading, in: samples.span, maxCells: 760)
                 #expect(zeros.before <= 21)
                 #expect(samples.indices.contains(zeros.extent.lowerBound))
                 samples[place] = sample

@@ -107,14 +107,14 @@ import Testing
 
     /// A minute of noise of any level, and of silence, at each of the bauds; white, and of another colour now and then.
     @Test(arguments: [FrequencyShift.bell103, .bell202, .init(baud: 4_800, mark: 3_000, space: 7_000)], [0.0, 0.95])
-    func longNoiseAndSilenceHaveNoBytes(shift: FrequencyShift, mostColour: Double) throws {
+    func longNoiseAndSilenceHaveNoBytes(shift: FrequencyShift, maxColour: Double) throws {
         var decoder = try FSKDecoder(shift, sampleRate: 16_000)
         var noise = GaussianNoise(seed: 6)
         var events: [LineEvent] = []
         var last = 0.0
         for second in 0..<60 {
             let level = [1.0, 0.1, 0.001, 0][second / 5 % 4]
-            let colour = second % 5 < 2 ? mostColour : 0
+            let colour = second % 5 < 2 ? maxColour : 0
             let samples = (0..<16_000).map { _ -> Float in
                 last = colour * last + level * noise.next()
                 return Float(min(max(last, -1), 1))

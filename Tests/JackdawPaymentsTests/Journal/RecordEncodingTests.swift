@@ -22,7 +22,7 @@ import Testing
         record.state = .approved
         record.flow?.isRecordStored = true
         record.flow?.outcome = .approvedOffline
-        record.delivery = Delivery(.advice, octets: HTTPBody("sealed octets"), tries: Delivery.maxTries)
+        record.delivery = Delivery(.advice, octets: HTTPBody("sealed octets"), tries: Delivery.maxAttempts)
         record.reference = HostReference(rawValue: "ref/1")
         samples.append(record)
         record.state = .needsAttention

@@ -135,7 +135,7 @@ struct RecordingTests {
     func waiting() async throws {
         let (near, far) = MemoryTransport.pair(link: Self.link)
         let recorded = try record(near, .masked(WaitingMask()))
-        let most = TranscriptRecorder.mostWaiting
+        let most = TranscriptRecorder.maxWaiting
         for number in 1...3 * most {
             let byte = UInt8(truncatingIfNeeded: number)
             if number % 2 == 0 {
@@ -190,12 +190,12 @@ struct RecordingTests {
         let longest = String(repeating: "*", count: TranscriptReader.longestLine)
         var (room, bytes) = (TranscriptRoom(), 0)
         while room.take(longest, isEnd: false) { bytes += longest.utf8.count }
-        while room.take("end", isEnd: true), bytes <= TranscriptReader.mostBytes { bytes += 3 }
-        #expect(bytes <= TranscriptReader.mostBytes)
+        while room.take("end", isEnd: true), bytes <= TranscriptReader.maxBytes { bytes += 3 }
+        #expect(bytes <= TranscriptReader.maxBytes)
         var entries = 0
         room = TranscriptRoom()
-        while room.take("", isEnd: true), entries <= TranscriptReader.mostEntries { entries += 1 }
-        #expect(entries == TranscriptReader.mostEntries)
+        while room.take("", isEnd: true), entries <= TranscriptReader.maxEntries { entries += 1 }
+        #expect(entries == TranscriptReader.maxEntries)
     }
 
     @Test("many bytes are recorded in lines that can be read again")

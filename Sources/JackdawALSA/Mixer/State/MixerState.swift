@@ -127,10 +127,10 @@ struct MixerStateRecord: Sendable, Hashable {
     var state: MixerState
 
     /// No card has so much to save: a longer file is not from this program.
-    static let mostBytes = StateDirectory.mostBytes
-    static let mostSettings = 256
+    static let maxBytes = StateDirectory.maxBytes
+    static let maxSettings = 256
     /// The kernel's names have 43 bytes at most; the library's own can be a little longer.
-    static let mostNameBytes = 128
+    static let maxNameBytes = 128
     private static let channels = 0...31
     private static let heading = "jackdaw mixer 1"
 }
@@ -169,8 +169,8 @@ extension MixerStateRecord {
 extension MixerStateRecord {
     /// Parses the content of a file, which may be anything.
     init(parsing bytes: [UInt8]) throws(MixerStateError) {
-        guard bytes.count <= Self.mostBytes else {
-            throw MixerStateError(.file, line: 0, message: "more than \(Self.mostBytes) bytes")
+        guard bytes.count <= Self.maxBytes else {
+            throw MixerStateError(.file, line: 0, message: "more than \(Self.maxBytes) bytes")
         }
         guard bytes.last == UInt8(ascii: "\n") else { throw MixerStateError(.file, line: 0, message: "it is cut off") }
         guard bytes.allSatisfy({ $0 == UInt8(ascii: "\n") || (0x20...0x7E).contains($0) }) else {
@@ -185,8 +185,8 @@ extension MixerStateRecord {
         guard lines.count >= 3, lines[lines.count - 1] == "end \(lines.count - 1)" else {
             throw MixerStateError(.file, line: lines.count, message: "it does not end with the number of its lines")
         }
-        guard lines.count - 3 <= Self.mostSettings else {
-            throw MixerStateError(.file, line: 0, message: "more than \(Self.mostSettings) settings")
+        guard lines.count - 3 <= Self.maxSettings else {
+            throw MixerStateError(.file, line: 0, message: "more than \(Self.maxSettings) settings")
         }
         writer = try Self.writer(lines[1])
         state = MixerState()
@@ -246,7 +246,7 @@ extension MixerStateRecord {
             rest = rest.dropFirst(2)
         }
         // C functions receive the name, which must not contain a zero.
-        guard !bytes.isEmpty, bytes.count <= mostNameBytes, !bytes.contains(0) else { return nil }
+        guard !bytes.isEmpty, bytes.count <= maxNameBytes, !bytes.contains(0) else { return nil }
         return String(validating: bytes, as: UTF8.self)
     }
 }

@@ -22,19 +22,19 @@ struct FastDecoder {
 
     /// The largest deviation of an interval of a proven message from its ideal, as a share of the cell. The two
     /// readings of an interval are half a cell apart, so they meet at a quarter.
-    private static let mostMisfit: Float = 0.18
+    private static let maxMisfit: Float = 0.18
     /// Cells around a message that must be as clear.
     private static let margin = 3
     /// The least evidence of a message's checks, in bits.
     private static let leastEvidence = 36
     /// A cell that differs from the running one by more than this share is not a clocking zero.
-    private static let mostZeroMisfit: Float = 0.2
+    private static let maxZeroMisfit: Float = 0.2
     /// Cells of the message that give the cell length of the zeros next to it.
     private static let clockCells = 8
     /// Weight of a new cell in the running one.
     private static let zeroWeight: Float = 0.15
     /// Clocking zeros end at this excess of other bits over zeros.
-    private static let mostOddZeros = 4
+    private static let maxOddZeros = 4
 
     /// Filters tried in turn: the reach of a running mean that smooths and of one that is subtracted, in seconds, 0 for
     /// no filter; and the least reversal as a share of the largest magnitude. The first is for clean sound, in which a
@@ -80,7 +80,7 @@ struct FastDecoder {
         var run = Run()
         var end: Int?
         for (index, (bit, misfit)) in zip(intervals.bits, intervals.misfits).enumerated() {
-            guard misfit <= Self.mostMisfit else {
+            guard misfit <= Self.maxMisfit else {
                 run = Run()
                 continue
             }
@@ -130,7 +130,7 @@ struct FastDecoder {
         let misfits = intervals.misfits
         let clear = max(0, range.lowerBound - Self.margin)..<min(bits.count, range.upperBound + Self.margin)
         let worst = misfits[clear].reduce(0, max)
-        guard worst <= Self.mostMisfit else { return nil }
+        guard worst <= Self.maxMisfit else { return nil }
         let times = intervals.openings.indices.map { time(ofBoundary: $0, backwards: backwards) }
         var boundaries = Array(times[range.lowerBound...range.upperBound])
         let pass = Self.pass(around: range, bits: bits, times: times)
@@ -139,7 +139,7 @@ struct FastDecoder {
         return SegmentReading(
             code: message.code, values: message.values, isReversed: isReversed, boundaries: boundaries,
             extent: Int(ends[0])..<Int(ends[1]) + 1, passCells: pass.count, tier: .fast,
-            confidence: 1 - 0.02 * Double(worst / Self.mostMisfit), repaired: [], passesParity: true, passesLRC: true)
+            confidence: 1 - 0.02 * Double(worst / Self.maxMisfit), repaired: [], passesParity: true, passesLRC: true)
     }
 
     /// The range of a message's bits with the clocking zeros on both sides; `times` are those of the bits' boundaries.
@@ -149,15 +149,15 @@ struct FastDecoder {
             var count = 0
             var lack = 0
             var bit = start
-            while bits.indices.contains(bit), lack <= mostOddZeros {
+            while bits.indices.contains(bit), lack <= maxOddZeros {
                 let length = abs(times[bit + 1] - times[bit])
-                if bits[bit] == 0, abs(length - cell) < mostZeroMisfit * cell {
+                if bits[bit] == 0, abs(length - cell) < maxZeroMisfit * cell {
                     cell += zeroWeight * (length - cell)
                     lack = max(0, lack - 1)
                     if lack == 0 { count = abs(bit - start) + 1 }
                 } else {
                     // A pause counts as the number of cells that it spans.
-                    lack += length > cell * Float(mostOddZeros + 1) ? mostOddZeros + 1 : max(1, Int(length / cell))
+                    lack += length > cell * Float(maxOddZeros + 1) ? maxOddZeros + 1 : max(1, Int(length / cell))
                 }
                 bit += step
             }
@@ -187,7 +187,7 @@ struct MessageParser {
     }
 
     /// Zeros that count as evidence on each side.
-    private static let mostZeros = 10
+    private static let maxZeros = 10
     /// The least number of zeros before the start sentinel.
     private static let leastZeros = 3
     /// Bits after the LRC that must be zero, as far as there are bits.
@@ -251,10 +251,10 @@ struct MessageParser {
             guard values.count + 1 >= leastCharacters, character(place) == check else { return nil }
             values.append(check)
             place += width
-            let after = bits[place..<min(place + mostZeros, bits.count)].prefix { $0 == 0 }.count
+            let after = bits[place..<min(place + maxZeros, bits.count)].prefix { $0 == 0 }.count
             guard after >= min(quietAfter, bits.count - place) else { return nil }
             let evidence =
-                2 * width + values.count + code.dataBits + min(zerosBefore, mostZeros) + after
+                2 * width + values.count + code.dataBits + min(zerosBefore, maxZeros) + after
             message = Message(code: code, values: values, range: start..<place, evidence: evidence)
             break
         }

@@ -145,7 +145,7 @@ struct IntervalDecoder {
     /// An interval this many times longer than the next is a pause, not a cell: the next one sets the clock.
     private static let longPause: Float = 16
     /// The largest cost by which a survivor trails the best, so that it can recover.
-    private static let mostCost: Float = 60
+    private static let maxCost: Float = 60
 
     /// The path by which a survivor reached an interval's end: whether as a whole cell, and the deviation of each
     /// interpretation.
@@ -216,8 +216,8 @@ struct IntervalDecoder {
             boundaryClock = nextBoundary
             let best = min(wholeCost, secondCost)
             let least = min(best, firstCost)
-            boundaryCost = min(best - least, Self.mostCost)
-            middleCost = min(firstCost - least, Self.mostCost)
+            boundaryCost = min(best - least, Self.maxCost)
+            middleCost = min(firstCost - least, Self.maxCost)
         }
         trace(count: count, endsOnBoundary: boundaryCost <= middleCost)
     }

@@ -287,7 +287,8 @@ struct TimingSearch {
         return scores
     }
 
-    /// Best value within `reach`, less `cost` per squared sample of distance, and less a half.
+    /// For each sample the greatest value of `sign * input` within `reach` samples, after `cost` times the square of
+    /// the distance in samples and half a unit are subtracted.
     private static func dilate(_ input: [Int16], reach: Int, cost: Float, sign: Int16) -> [Int16] {
         let half = Int16(unit) / 2
         let penalties = (0...reach).map { SIMD8(repeating: half + Int16((cost * Float($0 * $0)).rounded())) }

@@ -146,7 +146,7 @@ struct CellEqualiser {
     }
 
     /// The largest log-likelihood (nats) of a single position: beyond it, a click or a scratch is more likely.
-    private static let mostLikelihood: Float = 8
+    private static let maxLikelihood: Float = 8
 
     /// Mean square of the output over a cell, before the amplitude was levelled: the power that passes the filter.
     func power(ofCell cell: Int, _ signal: CellPhaseSignal) -> Float {
@@ -159,7 +159,7 @@ struct CellEqualiser {
         return sum / Float(CellPhaseSignal.samplesPerCell)
     }
 
-    private static func bounded(_ likelihood: Float) -> Float { min(max(likelihood, -mostLikelihood), mostLikelihood) }
+    private static func bounded(_ likelihood: Float) -> Float { min(max(likelihood, -maxLikelihood), maxLikelihood) }
 
     /// The likelihood of a pulse at each boundary and in the middle of each cell.
     /// - Parameters:

@@ -6,7 +6,7 @@ enum FailureDiagnosis {
     /// a probability of two to the minus this, and there are a thousand positions.
     private static let leastEvidence = 20
     /// Zeros before the start sentinel that count as evidence.
-    private static let mostZeros = 10
+    private static let maxZeros = 10
     /// A bit whose margin over its opposite is less than this (nats) makes its character uncertain.
     private static let leastMargin: Float = 3
 
@@ -27,7 +27,7 @@ enum FailureDiagnosis {
 
         /// Evidence in bits: zeros, the data bits of the start sentinel, and the parity of each good character.
         var evidence: Int {
-            goodCharacters == 0 ? 0 : min(zerosBefore, mostZeros) + code.dataBits + goodCharacters
+            goodCharacters == 0 ? 0 : min(zerosBefore, maxZeros) + code.dataBits + goodCharacters
         }
     }
 
@@ -124,8 +124,8 @@ struct WaveformFit {
     private static let leastGain: Float = 1.3
     /// The largest unexplained share of the power in half of a stretch's cells; and in the whole stretch, after
     /// subtracting the noise.
-    private static let mostInHalf: Float = 0.8
-    private static let mostBesideNoise: Float = 0.48
+    private static let maxInHalf: Float = 0.8
+    private static let maxBesideNoise: Float = 0.48
 
     /// - Parameters:
     ///   - signal: the sound by phase.
@@ -173,8 +173,8 @@ struct WaveformFit {
         guard gain > Self.leastGain * Self.leastGain * Float(cells.count) else { return false }
         let power = powers[cells].reduce(0, +)
         let besideNoise = errors[cells].reduce(0, +) - Self.noiseAllowed * noise * gain
-        return besideNoise > Self.mostBesideNoise * power
-            && Self.median(cells.map { errors[$0] / max(powers[$0], .leastNormalMagnitude) }) > Self.mostInHalf
+        return besideNoise > Self.maxBesideNoise * power
+            && Self.median(cells.map { errors[$0] / max(powers[$0], .leastNormalMagnitude) }) > Self.maxInHalf
     }
 
     private static func median(_ values: [Float]) -> Float { values.sorted()[values.count / 2] }

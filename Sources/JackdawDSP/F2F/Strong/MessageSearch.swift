@@ -6,7 +6,7 @@ enum MessageSearch {
     typealias Found = (message: CodeTrellis.Reading, isReversed: Bool)
 
     /// Rounds of equalising and deciding, at most.
-    private static let mostRounds = 3
+    private static let maxRounds = 3
     /// A lane of the trellis is not searched if the upper bound of its scores is this far
     /// (nats) below the best message.
     private static let hopeless: Float = 16
@@ -21,7 +21,7 @@ enum MessageSearch {
             let evidence = equaliser.evidence(for: signal)
             let decided = evidence.bestBits(in: 0..<evidence.count)
             rounds += 1
-            if decided.bits == bits || rounds == mostRounds { return evidence }
+            if decided.bits == bits || rounds == maxRounds { return evidence }
             bits = decided.bits
             startSign = decided.startSign
         }
@@ -89,12 +89,12 @@ struct MessageCandidate {
     /// weak pulse in a drop-out is still a pulse, and its missing part also has information.
     private static let marginSpared: Float = 1.5
     /// The code may overrule the sound by no more than this share of the margin, and so may zeros beside the message.
-    static let mostDoubt: Float = 0.35
+    static let maxDoubt: Float = 0.35
     private static let leastCoverage: Float = 0.2
     /// The least number of clocking zeros before a message; ISO/IEC 7811-2 leaves room for 22 and 61.
     private static let leadingZeros = 18
     /// The log-likelihood (nats) by which other bits may exceed the zeros, at most.
-    private static let mostDoubtOfZeros: Float = 12
+    private static let maxDoubtOfZeros: Float = 12
     /// Changes from one character to the next that suffice in a message of any length.
     private static let leastChanges = 6
     /// The margin (nats) in the first pass from which a message is examined alone.
@@ -109,13 +109,13 @@ struct MessageCandidate {
     /// displaces them.
     private static let smoothings = [3, 8]
     /// The largest certainty (nats), so that the confidence stays below 1.
-    private static let mostSurety: Float = 20
+    private static let maxSurety: Float = 20
 
     private var doubt: Float { codeGap / max(message.margin, Self.leastDoubtedMargin) }
 
     /// Whether no other message on the same clock comes close.
     private var isConvincing: Bool {
-        message.margin >= Self.leastMargin && doubt <= Self.mostDoubt && endsPlainly && coverage >= Self.leastCoverage
+        message.margin >= Self.leastMargin && doubt <= Self.maxDoubt && endsPlainly && coverage >= Self.leastCoverage
             && hasVariety
     }
 
@@ -157,7 +157,7 @@ struct MessageCandidate {
         let oriented = found.isReversed ? evidence.reversed() : evidence
         let start = found.message.startCell
         let far = max(0, start - leadingZeros)..<max(0, start - MessageView.reach)
-        return far.isEmpty || oriented.doubtOfZeros(in: far) <= mostDoubtOfZeros
+        return far.isEmpty || oriented.doubtOfZeros(in: far) <= maxDoubtOfZeros
     }
 
     private init?(
@@ -227,7 +227,7 @@ struct MessageCandidate {
         return SegmentReading(
             code: message.code, values: message.values, isReversed: isReversed, boundaries: boundaries,
             extent: max(0, Int(extent.lowerBound))..<Int(extent.upperBound) + 1, passCells: passCells, tier: .strong,
-            confidence: 1 - Numerics.exponential(-Double(min(message.margin - codeGap, Self.mostSurety))),
+            confidence: 1 - Numerics.exponential(-Double(min(message.margin - codeGap, Self.maxSurety))),
             repaired: repaired, passesParity: passesParity, passesLRC: check == 0)
     }
 }

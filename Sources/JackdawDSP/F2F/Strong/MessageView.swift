@@ -123,7 +123,7 @@ struct MessageView {
         let hasZeros = sides.map { side in
             zeros(in: side.outside) >= Self.leastZeros
                 && evidence.doubtOfZeros(in: side.outside, startSign: levels[2 * side.outside.lowerBound] > 0 ? 0 : 1)
-                    <= MessageCandidate.mostDoubt * margin
+                    <= MessageCandidate.maxDoubt * margin
         }
         return hasZeros.contains(true)
             && zip(sides, hasZeros).allSatisfy { side, hasZeros in hasZeros || isSilent(side, margin: margin) }

@@ -32,7 +32,7 @@ struct SegmentalViterbi: Sendable {
 
     /// The value to which the best score is reduced at the start of a tile, and the most that a tile may add to it.
     private static let restingScore = 4_096
-    private static let mostGain = 24_000
+    private static let maxGain = 24_000
     /// Lowest score of a path that starts. It is 0 less the reductions so far, until another path is far ahead.
     static let lowestStart = -20_480
     /// Below every score that a path can have.
@@ -47,7 +47,7 @@ struct SegmentalViterbi: Sendable {
 
     init(lengths: [Int]) {
         self.lengths = lengths
-        scoreLimit = Int16(Self.mostGain / (2 * (Self.tile / lengths[0] + 1)))
+        scoreLimit = Int16(Self.maxGain / (2 * (Self.tile / lengths[0] + 1)))
         stateWidth = 2 * (lengths.count + 2 * Self.neighbours)
     }
 

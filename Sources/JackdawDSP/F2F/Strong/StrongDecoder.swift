@@ -31,11 +31,11 @@ struct StrongDecoder: Sendable {
     /// The clearest looks that are refined again for a fast change of speed.
     private static let hastyLooks = 2
     /// Work after which a thorough search stops, in samples searched: limits the time per segment.
-    private static let mostWork = 500_000
+    private static let maxWork = 500_000
     /// Work per cell of refining a look, and of searching it for messages.
     private static let workOnCell = 20
     /// Looks that are diagnosed to find the most informative failure.
-    private static let mostDiagnoses = 8
+    private static let maxDiagnoses = 8
     /// Reach of the smoothing before a diagnosis, in cells.
     private static let smoothing = 3
     /// A segment with this share of its samples at full scale is reported as clipped.
@@ -86,16 +86,16 @@ struct StrongDecoder: Sendable {
         let steps = findings.promisingSteps
         guard !steps.isEmpty else { return }
         let (clearest, next) = (steps.prefix(1), steps.dropFirst().prefix(1))
-        explore(steps: clearest, pulseShares: Self.evenPulseShares, pace: .even, limit: Self.mostWork, &findings)
-        explore(steps: clearest, pulseShares: Self.otherPulseShares, limit: Self.mostWork, &findings)
+        explore(steps: clearest, pulseShares: Self.evenPulseShares, pace: .even, limit: Self.maxWork, &findings)
+        explore(steps: clearest, pulseShares: Self.otherPulseShares, limit: Self.maxWork, &findings)
         guard !findings.isCertain, findings.sawSwipe else { return }
         ladder.load(Whitener.whiten(cleaned, order: Self.whiteningOrder), lost: lost)
         explore(
-            steps: clearest, pulseShares: [Self.usualPulseShare] + Self.otherPulseShares, limit: Self.mostWork,
+            steps: clearest, pulseShares: [Self.usualPulseShare] + Self.otherPulseShares, limit: Self.maxWork,
             &findings)
         guard !findings.isCertain else { return }
         ladder.load(cleaned, lost: lost)
-        explore(steps: next, pulseShares: Self.otherPulseShares, limit: Self.mostWork, &findings)
+        explore(steps: next, pulseShares: Self.otherPulseShares, limit: Self.maxWork, &findings)
     }
 
     /// The results of searching a segment so far.
@@ -135,7 +135,7 @@ struct StrongDecoder: Sendable {
             sawSwipe = sawSwipe || look.isSwipe
             let place = looks.firstIndex { $0.explained < look.explained } ?? looks.count
             looks.insert(look, at: place)
-            if looks.count > StrongDecoder.mostDiagnoses { looks.removeLast() }
+            if looks.count > StrongDecoder.maxDiagnoses { looks.removeLast() }
         }
 
         mutating func consider(_ look: Look) {

@@ -40,7 +40,7 @@ struct BitSequenceDecoder: Sendable, Wipeable {
     private static let leastOffset = 0.015
     /// Shift over baud up to which phases count. For tones further apart, the grid is too coarse for their phases,
     /// which carry little information.
-    private static let mostCoherentShift = 2.5
+    private static let maxCoherentShift = 2.5
     /// Least distance of the tones, as a share of the nominal one.
     private static let leastShift = 0.7
     /// Bits around a bit from which amplitude and noise are estimated.
@@ -51,7 +51,7 @@ struct BitSequenceDecoder: Sendable, Wipeable {
         self.sampleRate = sampleRate
         energy = SoundEnergy(shift, sampleRate: sampleRate)
         frequencies = SIMD2(shift.space, shift.mark)
-        unknown = Carrier(isCoherent: abs(shift.mark - shift.space) < Self.mostCoherentShift * shift.baud)
+        unknown = Carrier(isCoherent: abs(shift.mark - shift.space) < Self.maxCoherentShift * shift.baud)
         carrier = unknown
     }
 

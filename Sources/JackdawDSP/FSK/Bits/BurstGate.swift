@@ -55,7 +55,7 @@ struct BurstGate: Sendable, Wipeable {
     private static let maxOtherToneShare: Float = 0.95
     /// The largest deficit that accumulates, as a multiple of the level. A bit without a carrier adds half the level,
     /// and a bit of full strength removes it: after a longer pause, six bits of full strength continue the burst.
-    private static let mostDeficit: Float = 3
+    private static let maxDeficit: Float = 3
     /// Gain with which the level is followed, per bit.
     private static let levelGain: Float = 0.02
 
@@ -102,7 +102,7 @@ struct BurstGate: Sendable, Wipeable {
             // At the start of a carrier, there are no earlier bits to give its phase.
             let isFirst = begins && index - start < Self.loudBits
             let gain = isFirst ? bits[index].gainFromBehind : bits[index].gain
-            deficit = min(max(0, deficit + Self.leastShare * current - gain), Self.mostDeficit * current)
+            deficit = min(max(0, deficit + Self.leastShare * current - gain), Self.maxDeficit * current)
             if deficit == 0 {
                 end = index + 1
                 current += Self.levelGain * (gain - current)

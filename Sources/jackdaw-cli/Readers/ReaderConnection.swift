@@ -4,7 +4,7 @@ import JackdawReaders
 import JackdawTransport
 
 /// Keeps a reader connected and reports the events of its link.
-struct ReaderListener: Sendable {
+struct ReaderConnection: Sendable {
     let link: LinkName
     let profile: GATTProfile?
     let route: SerialRoute
