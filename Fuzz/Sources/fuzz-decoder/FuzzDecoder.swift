@@ -23,7 +23,7 @@ private struct FuzzedSound {
     private static let rates = [8_000.0, 11_025, 16_000, 22_050, 44_100, 48_000, 96_000, 192_000]
 
     /// More would only slow the runs down: a whole swipe at the lowest rate fits, for the strong tier a quick one.
-    private static let mostSamples = usesStrongTier ? 900 : 6_000
+    private static let maxSamples = usesStrongTier ? 900 : 6_000
 
     let rate: Double
     let block: Int
@@ -42,7 +42,7 @@ private struct FuzzedSound {
             case 2: Self.pulses(content)
             default: Self.longWords(content).map { Float(bitPattern: $0) }
             }
-        samples = Array(given.prefix(Self.mostSamples))
+        samples = Array(given.prefix(Self.maxSamples))
     }
 
     private static func words(_ bytes: ArraySlice<UInt8>) -> [UInt16] {

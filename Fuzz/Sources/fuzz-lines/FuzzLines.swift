@@ -29,7 +29,7 @@ private enum Heard: Equatable {
 private struct FuzzedLine {
     private static let rates = [8_000.0, 11_025, 16_000, 22_050, 24_000, 44_100, 48_000, 96_000, 192_000]
     /// More would only slow the runs down.
-    private static let mostSamples = 24_000
+    private static let maxSamples = 24_000
 
     let mode: LineMode
     let rate: Double
@@ -50,7 +50,7 @@ private struct FuzzedLine {
         case 2: samples = content.pairs.map { Float(bitPattern: UInt32($0) << 24 | UInt32($1) << 16) }
         default: send(content)
         }
-        samples.removeLast(max(0, samples.count - Self.mostSamples))
+        samples.removeLast(max(0, samples.count - Self.maxSamples))
     }
 
     /// The sound of the first bytes, spoiled by the rest.

@@ -16,7 +16,7 @@ struct Live: ParsableCommand {
 
     /// 24 MB of the program and its libraries, 2 MB that a stream and a decoder hold, 10 MB that the strong tier takes
     /// for the hardest segment, and what lies free between them.
-    private static let mostMemory = 44
+    private static let maxMemory = 44
 
     func run() throws {
         let (recording, path) = try LiveRecording.first(ofManifest: manifest)
@@ -34,7 +34,7 @@ struct Live: ParsableCommand {
         func megabytes(_ kibibytes: Int) -> String { "\((Double(kibibytes) / 1_024).formatted(decimals: 1)) MB" }
         let share = 100 * run.processorSeconds / recording.seconds
         let memory = run.memory.map { reading in
-            ["most memory after \(Int(reading.seconds / 60)) min", megabytes(reading.peak), "<= \(mostMemory) MB"]
+            ["most memory after \(Int(reading.seconds / 60)) min", megabytes(reading.peak), "<= \(maxMemory) MB"]
         }
         let resident = run.memory.last.map { [["memory in use at the end", megabytes($0.resident), ""]] } ?? []
         let sound = [
