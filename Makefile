@@ -7,6 +7,8 @@ DEBIAN_PACKAGES := binutils ca-certificates git libc6-dev libncurses6 libsqlite3
 # The Swift runtime goes into the command: it runs where there is no toolchain, and starts faster. Without debug
 # information it is built in less time; RELEASE='-c release --static-swift-stdlib' builds it with lines for a profiler.
 RELEASE := -c release --static-swift-stdlib -debug-info-format none
+# The index, by which tests are found, leaves out the modules of the toolchain: it is made in less time.
+TESTS := -Xswiftc -index-ignore-system-modules
 JACKDAW := .build/release/jackdaw
 SHARE := $(DESTDIR)$(PREFIX)/share
 FORMATTED := Sources Tests Benchmarks Fuzz Package.swift
@@ -16,7 +18,8 @@ LIBRARIES := $(patsubst docs/public-api/%.txt,%,$(wildcard docs/public-api/*.txt
 JACKDAW_THIRD_PARTY ?= $(abspath $(wildcard ../shared/vectors/third-party))
 export JACKDAW_THIRD_PARTY
 
-.PHONY: help setup build demo test quick lab bench format lint embedded generate api decks fuzz docs install uninstall clean
+.PHONY: help setup build demo test build-tests quick lab bench format lint embedded generate api decks fuzz docs \
+    install uninstall clean
 
 help: ## this list
 	@sed -nE 's/^([[:alnum:]_.-]+):.*## */\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -31,7 +34,10 @@ demo: build ## read the cards in captures/
 	@.ci/demo $(JACKDAW)
 
 test: setup ## build and run all tests; FILTER=REGEX runs those whose name matches
-	swift test --experimental-maximum-parallelization-width 4 $(TEST_OPTIONS) $(if $(FILTER),--filter '$(FILTER)')
+	swift test $(TESTS) --experimental-maximum-parallelization-width 4 $(TEST_OPTIONS) $(if $(FILTER),--filter '$(FILTER)')
+
+build-tests: setup ## build all tests
+	swift build $(TESTS) --build-tests
 
 quick: ## build and test floor 0 and the readers, without slow suites; FILTER=REGEX as above
 	@.ci/quick '$(FILTER)'
