@@ -36,20 +36,35 @@ let package = Package(
         .library(name: "JackdawPCSC", targets: ["JackdawPCSC"]),
         .library(name: "JackdawPayments", targets: ["JackdawPayments"]),
         .library(name: "JackdawSandbox", targets: ["JackdawSandbox"]),
+        .library(name: "JackdawHTTP", targets: ["JackdawHTTP"]),
+        .library(name: "JackdawStore", targets: ["JackdawStore"]),
+        .library(name: "Accept", targets: ["Accept"]),
         .library(name: "SwipeController", targets: ["SwipeController"]),
         .library(name: "JackdawLinux", targets: ["JackdawLinux"]),
         .library(name: "JackdawAudioFile", targets: ["JackdawAudioFile"]),
         .library(name: "JackdawSpectrum", targets: ["JackdawSpectrum"]),
         .executable(name: "jackdaw", targets: ["jackdaw-cli"]),
+        .executable(name: "jackdaw-pay", targets: ["jackdaw-pay"]),
     ],
     traits: [
         .trait(name: "Command", description: "The `jackdaw` command and what only it needs."),
         .trait(name: "PCSC", description: "Links to chip cards in PC/SC readers (`pcsc:`), by libpcsclite."),
+        .trait(name: "Payments", description: "The `jackdaw-pay` command, the journal in SQLite and the HTTP client."),
         .default(enabledTraits: ["Command", "PCSC"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.20.0"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.15.0"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.1.0"),
+        .package(url: "https://github.com/apple/swift-crypto", "3.0.0"..<"6.0.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.0.0"),
     ],
     targets: [
         .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
@@ -60,6 +75,10 @@ let package = Package(
         .systemLibrary(name: "CFFTW", pkgConfig: "fftw3f", providers: [.apt(["libfftw3-dev"])]),
         .systemLibrary(name: "CPCSC", providers: [.apt(["libpcsclite-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        // Empty without the trait: a package builds all its targets.
+        .target(
+            name: "CCurl", cSettings: [.define("JACKDAW_PAYMENTS", .when(traits: ["Payments"]))],
+            linkerSettings: [.linkedLibrary("curl", .when(traits: ["Payments"]))]),
 
         // Optimised like the signal processing that stands on it.
         .target(name: "JackdawBytes", swiftSettings: kernels),
@@ -123,6 +142,13 @@ let package = Package(
             swiftSettings: house),
 
         .target(
+            name: "Accept",
+            dependencies: [
+                "JackdawPayments", "JackdawReaders", "JackdawEMV", "JackdawCards", "JackdawTransport", "JackdawBytes",
+            ],
+            swiftSettings: house),
+
+        .target(
             name: "SwipeController",
             dependencies: ["JackdawReaders", "JackdawTransport", "JackdawCards", "JackdawBytes"],
             swiftSettings: house),
@@ -136,21 +162,78 @@ let package = Package(
             ],
             swiftSettings: house),
 
+        .target(
+            name: "JackdawConsole", dependencies: ["JackdawTransport", "JackdawSystem", "JackdawBytes"],
+            swiftSettings: house),
+        .target(
+            name: "JackdawHTTP",
+            dependencies: [
+                "JackdawPayments", "JackdawSystem", "JackdawTransport", "JackdawBytes",
+                .target(name: "CCurl", condition: .when(traits: ["Payments"])),
+            ],
+            swiftSettings: house),
+        .target(
+            name: "JackdawStore",
+            dependencies: [
+                "JackdawPayments", "JackdawCryptography", "JackdawSystem", "JackdawCards", "JackdawBytes",
+                .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Payments"])),
+            ],
+            swiftSettings: house),
+        .target(
+            name: "JackdawSoak",
+            dependencies: [
+                "Accept", "JackdawSandbox", "JackdawPayments", "JackdawSimulator", "JackdawReaders", "JackdawTransport",
+                "JackdawEMV", "JackdawCards", "JackdawBytes",
+            ],
+            swiftSettings: house),
+
         .executableTarget(
             name: "jackdaw-cli",
             dependencies: [
                 "JackdawDSP", "JackdawCards", "JackdawSwipe", "JackdawTransport", "JackdawSystem", "JackdawALSA",
                 "JackdawBluetooth", "JackdawAudioFile", "JackdawSpectrum", "JackdawReaders", "JackdawSimulator",
                 "JackdawCryptography", "JackdawEMV", "JackdawLinux", "JackdawBytes", "SwipeController",
+                "JackdawConsole",
                 .target(name: "JackdawPCSC", condition: .when(traits: ["PCSC"])),
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
             ],
             swiftSettings: house),
 
+        .executableTarget(
+            name: "jackdaw-pay",
+            dependencies: [
+                "JackdawConsole", "JackdawSandbox", "JackdawPayments", "JackdawSimulator", "JackdawCryptography",
+                "JackdawReaders", "JackdawTransport", "JackdawSystem", "JackdawEMV", "JackdawCards", "JackdawBytes",
+                .product(
+                    name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Payments"])),
+                .product(name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["Payments"])),
+                .product(name: "HummingbirdTLS", package: "hummingbird", condition: .when(traits: ["Payments"])),
+                .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["Payments"])),
+                .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["Payments"])),
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Payments"])),
+                .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Payments"])),
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Payments"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Payments"])),
+                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Payments"])),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Payments"])),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["Payments"])),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Payments"])
+                ),
+            ],
+            swiftSettings: house),
+
         .target(
             name: "JackdawTestSupport", dependencies: ["JackdawTransport", "JackdawSystem"],
             path: "Tests/JackdawTestSupport", swiftSettings: house),
+        .target(
+            name: "JackdawSandboxTestSupport",
+            dependencies: [
+                "JackdawSandbox", "JackdawPayments", "JackdawSimulator", "JackdawReaders", "JackdawEMV",
+                "JackdawTestSupport",
+            ],
+            path: "Tests/JackdawSandboxTestSupport", swiftSettings: house),
         .target(
             name: "JackdawSoundTestSupport",
             dependencies: [
@@ -212,15 +295,49 @@ let package = Package(
         .testTarget(
             name: "JackdawPaymentsTests",
             dependencies: [
-                "JackdawPayments", "JackdawReaders", "JackdawEMV", "JackdawCards", "JackdawBytes", "JackdawTestSupport",
+                "JackdawPayments", "JackdawReaders", "JackdawTransport", "JackdawEMV", "JackdawCards", "JackdawBytes",
+                "JackdawTestSupport", "JackdawJournalTestSupport",
             ],
             swiftSettings: house),
+        .target(
+            name: "JackdawJournalTestSupport", dependencies: ["JackdawPayments", "JackdawEMV"],
+            path: "Tests/JackdawJournalTestSupport", swiftSettings: house),
+        // Empty without the trait, as CCurl.
+        .target(
+            name: "CFaultVFS", path: "Tests/CFaultVFS",
+            cSettings: [.define("JACKDAW_PAYMENTS", .when(traits: ["Payments"]))],
+            linkerSettings: [.linkedLibrary("sqlite3", .when(traits: ["Payments"]))]),
+        .testTarget(
+            name: "JackdawStoreTests",
+            dependencies: [
+                "JackdawStore", "JackdawPayments", "JackdawCards", "JackdawTestSupport", "JackdawJournalTestSupport",
+                .target(name: "CFaultVFS", condition: .when(traits: ["Payments"])),
+                .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Payments"])),
+            ],
+            swiftSettings: house),
+        .testTarget(
+            name: "JackdawHTTPTests",
+            dependencies: ["JackdawHTTP", "JackdawPayments", "JackdawCards", "JackdawTestSupport"],
+            resources: [.copy("Peers")], swiftSettings: house),
         .testTarget(
             name: "JackdawSandboxTests",
             dependencies: [
                 "JackdawSandbox", "JackdawPayments", "JackdawSimulator", "JackdawReaders", "JackdawEMV", "JackdawCards",
-                "JackdawBytes", "JackdawTestSupport",
+                "JackdawBytes", "JackdawTestSupport", "JackdawSandboxTestSupport",
             ],
+            swiftSettings: house),
+        .testTarget(
+            name: "AcceptTests",
+            dependencies: [
+                "Accept", "JackdawSandbox", "JackdawPayments", "JackdawSimulator", "JackdawReaders", "JackdawTransport",
+                "JackdawEMV", "JackdawCards", "JackdawBytes", "JackdawTestSupport", "JackdawSandboxTestSupport",
+            ],
+            swiftSettings: house),
+        .executableTarget(
+            name: "JackdawSoakRunner", dependencies: ["JackdawSoak", "JackdawSimulator"],
+            path: "Tests/JackdawSoakRunner", swiftSettings: house),
+        .testTarget(
+            name: "JackdawSoakTests", dependencies: ["JackdawSoak", "JackdawSimulator", "JackdawPayments"],
             swiftSettings: house),
         .testTarget(
             name: "SwipeControllerTests",
@@ -267,9 +384,19 @@ let package = Package(
             ],
             swiftSettings: house),
         .testTarget(
+            name: "JackdawPayTests",
+            dependencies: [
+                "jackdaw-pay", "JackdawConsole", "JackdawSandbox", "JackdawPayments", "JackdawSimulator",
+                "JackdawCryptography",
+                "JackdawReaders", "JackdawTransport",
+                "JackdawSystem", "JackdawEMV", "JackdawCards", "JackdawBytes", "JackdawTestSupport",
+            ],
+            swiftSettings: house),
+        .testTarget(
             name: "JackdawCommandTests",
             dependencies: [
-                "jackdaw-cli", "JackdawLinux", "JackdawTransport", "JackdawALSA", "JackdawBluetooth", "JackdawSystem",
+                "jackdaw-cli", "JackdawConsole", "JackdawLinux", "JackdawTransport", "JackdawALSA", "JackdawBluetooth",
+                "JackdawSystem",
                 "JackdawDSP", "JackdawCards", "JackdawSwipe", "JackdawAudioFile", "JackdawSpectrum", "JackdawReaders",
                 "JackdawSimulator", "JackdawCryptography", "JackdawEMV", "JackdawBytes", "SwipeController",
                 "JackdawTestSupport", "JackdawALSATestSupport",
