@@ -50,6 +50,8 @@ public struct CryptographyError: Error, Sendable, Hashable, CustomStringConverti
         public static let keyFile = Code(rawValue: "keyFile")
         /// The checksum of a CA key does not match the key.
         public static let checksum = Code(rawValue: "checksum")
+        /// Encrypted bytes were changed, or belong to another key or to other data.
+        public static let authentication = Code(rawValue: "authentication")
         /// libcrypto reported an error.
         public static let library = Code(rawValue: "library")
     }
