@@ -128,7 +128,7 @@ public struct DeskRefusal: Error, Sendable, Hashable, CustomStringConvertible {
 
         /// The identifier belongs to an attempt with another request.
         public static let identifierUsed = Code(name: "identifierUsed")
-        /// Another attempt of the sale is not over, or its outcome is not known.
+        /// Another attempt of the sale is not over, its outcome is not known, or the host does not have it yet.
         public static let saleInProgress = Code(name: "saleInProgress")
         /// An attempt of the sale is approved.
         public static let salePaid = Code(name: "salePaid")
@@ -142,6 +142,8 @@ public struct DeskRefusal: Error, Sendable, Hashable, CustomStringConvertible {
         public static let unknownAttempt = Code(name: "unknownAttempt")
         /// The attempt does not need attention.
         public static let attentionNotNeeded = Code(name: "attentionNotNeeded")
+        /// The service has not been started, or was shut down.
+        public static let notRunning = Code(name: "notRunning")
     }
 
     /// The kind of refusal.

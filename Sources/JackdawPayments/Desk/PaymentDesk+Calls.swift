@@ -135,6 +135,12 @@ extension PaymentDesk {
             return DeskRefusal(.saleInProgress, running.identifier)
         }
         let approved = others.filter { $0.state == .approved }
+        // The host does not have the original yet: it would refuse the request, and might book a late copy of it.
+        if let original = approved.first(where: { $0.identifier == request.kind.original }),
+            original.delivery?.purpose == .advice
+        {
+            return DeskRefusal(.saleInProgress, original.identifier)
+        }
         switch request.kind {
         case .purchase, .authorisation:
             return approved.first { $0.request.kind.needsCard }.map { DeskRefusal(.salePaid, $0.identifier) }

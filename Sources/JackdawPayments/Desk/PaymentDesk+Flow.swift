@@ -1,13 +1,35 @@
-import JackdawEMV
+package import JackdawEMV
 
 // The course of an attempt: its payment flow, the request to the host, and the end.
+
+/// A step of an attempt's payment flow.
+package struct FlowStep: Sendable {
+    /// The cause of a step.
+    package enum Cause: Sendable {
+        /// An event, with the effect that it answers.
+        case event(PaymentEvent, answering: Int?)
+        /// The program was killed, and goes on with this journal.
+        case restart(PaymentJournal)
+    }
+
+    /// The attempt that is paid.
+    package let attempt: AttemptIdentifier
+    /// The cause of the step.
+    package let cause: Cause
+    /// The flow after the step.
+    package let flow: PaymentFlow
+    /// The effects of the step.
+    package let effects: [PaymentEffect]
+}
 
 extension PaymentDesk {
     /// Takes an attempt of the journal into memory, and ends what a crash has broken off.
     mutating func adopt(_ record: AttemptRecord) {
         var course = Course(restoring: record, at: now)
         if let journal = record.flow, journal.outcome == nil {
-            course.flow = PaymentFlow(restoring: journal, policy: policy)
+            let flow = PaymentFlow(restoring: journal, policy: policy)
+            course.flow = flow
+            flowSteps?.append(FlowStep(attempt: record.identifier, cause: .restart(journal), flow: flow, effects: []))
         }
         courses.append(course)
         let index = courses.count - 1
@@ -59,6 +81,10 @@ extension PaymentDesk {
         guard var flow = courses[index].flow else { return ignore() }
         let effects = flow.receive(event, answering: identifier, at: now)
         courses[index].flow = flow
+        flowSteps?.append(
+            FlowStep(
+                attempt: courses[index].record.identifier, cause: .event(event, answering: identifier), flow: flow,
+                effects: effects))
         let (old, sealed) = (courses[index].record, courses[index].toHost)
         courses[index].modify(on: date) { record in
             for effect in effects { record.note(effect.action, sealed) }
@@ -152,7 +178,7 @@ extension PaymentDesk {
     }
 
     mutating func unanswered(_ failure: HostFailure, _ effect: Int) {
-        if effect == drain?.effect { return drainUnanswered(isCertainlyNotSent: failure.isCertainlyNotSent) }
+        if effect == drain?.effect { return drainUnanswered(failure) }
         guard let index = courses.firstIndex(where: { $0.asking?.effect == effect }),
             let asking = courses[index].asking
         else { return ignore() }

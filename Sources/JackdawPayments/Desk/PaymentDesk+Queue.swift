@@ -54,6 +54,15 @@ extension PaymentDesk {
         pause = nil
     }
 
+    /// A message that the host's format cannot express would hold up the queue for ever: a person must look at it.
+    mutating func drainUnanswered(_ failure: HostFailure) {
+        guard failure.code == .notWritable, let drain else {
+            return drainUnanswered(isCertainlyNotSent: failure.isCertainlyNotSent)
+        }
+        self.drain = nil
+        if let index = index(of: drain) { needsAttention(index, ReasonText(failure.message)) }
+    }
+
     mutating func drainUnanswered(isCertainlyNotSent: Bool) {
         guard let drain else { return }
         self.drain = nil

@@ -38,6 +38,9 @@ public struct PaymentDesk: Sendable {
     /// The messages since the last answer that could not be sent.
     var unsent = 0
 
+    /// The steps of payment flows since the owner took them, for the recording of a simulation. Default: nil, none are kept.
+    package var flowSteps: [FlowStep]?
+
     var now = Duration.zero
     var date = RecordedTime(seconds: 0, offset: 0)
     private var lastEffect = 0

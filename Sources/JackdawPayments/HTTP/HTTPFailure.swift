@@ -15,6 +15,16 @@ public struct HTTPFailure: Error, Sendable, Hashable, CustomStringConvertible {
         public static let timedOut = Code(name: "timedOut")
         /// The answer has more bytes than the limit allows.
         public static let tooLarge = Code(name: "tooLarge")
+        /// The bytes of the host are no answer in HTTP.
+        public static let malformed = Code(name: "malformed")
+        /// The task was cancelled.
+        public static let cancelled = Code(name: "cancelled")
+        /// The request cannot be sent: its path or a header has a character that HTTP does not allow there.
+        public static let invalidRequest = Code(name: "invalidRequest")
+        /// The client has no token for the host, and the host gave none. The request was not sent.
+        public static let notLoggedIn = Code(name: "notLoggedIn")
+        /// The system or the HTTP library reported an error, such as no memory.
+        public static let system = Code(name: "system")
     }
 
     /// The kind of failure.
@@ -27,12 +37,13 @@ public struct HTTPFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// A failure of a request.
     /// - Parameters:
     ///   - code: the kind.
-    ///   - isCertainlyNotSent: whether no octet of the request left. Default: true for ``Code/unreachable`` and
-    ///     ``Code/notTrusted``, which come before the first octet, and false otherwise.
+    ///   - isCertainlyNotSent: whether no octet of the request left. Default: true for ``Code/unreachable``,
+    ///     ``Code/notTrusted``, ``Code/invalidRequest`` and ``Code/notLoggedIn``, which come before the first octet, and false otherwise.
     ///   - message: a sentence for a person, without data of the request.
     public init(_ code: Code, isCertainlyNotSent: Bool? = nil, message: String) {
         self.code = code
-        self.isCertainlyNotSent = isCertainlyNotSent ?? (code == .unreachable || code == .notTrusted)
+        self.isCertainlyNotSent =
+            isCertainlyNotSent ?? [.unreachable, .notTrusted, .invalidRequest, .notLoggedIn].contains(code)
         self.message = message
     }
 

@@ -69,17 +69,61 @@ extension HTTPAnswer: RedactedDescription {
 }
 
 /// A name and its value, in a header or a query.
-public struct HTTPField: Sendable, Hashable {
+public struct HTTPField: Sendable {
     /// The name. Those of headers are compared without regard to case.
     public var name: String
-    /// The value, which may be a token. Logs do not have it.
-    public var value: String
+    private var content: Content
 
-    /// A field; neither part is encoded.
+    private enum Content: Sendable, Equatable {
+        case plain(String)
+        case secret(SecretText)
+    }
+
+    /// A field; neither part is encoded. Its value is in memory that is not wiped: use ``init(_:secret:)`` for a token.
     public init(_ name: String, _ value: String) {
         self.name = name
-        self.value = value
+        content = .plain(value)
     }
+
+    /// A field whose value is in wiped memory, such as a header with a token. Neither part is encoded.
+    public init(_ name: String, secret value: SecretText) {
+        self.name = name
+        content = .secret(value)
+    }
+
+    /// The value. Logs do not have it. Of a secret value this is a copy in memory that is not wiped: use
+    /// ``withValue(_:)`` if possible.
+    public var value: String {
+        get {
+            switch content {
+            case .plain(let text): text
+            case .secret(let text): text.revealedText()
+            }
+        }
+        set { content = .plain(newValue) }
+    }
+
+    /// Whether the value is in wiped memory.
+    public var isSecret: Bool {
+        if case .secret = content { true } else { false }
+    }
+
+    /// Runs a body over the bytes of the value. The caller wipes any copy that the body makes of a secret value.
+    public func withValue<Result: ~Copyable, Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        switch content {
+        case .plain(let text):
+            let bytes = Array(text.utf8)
+            return try body(bytes.span)
+        case .secret(let text): return try text.withRevealedText(body)
+        }
+    }
+}
+
+extension HTTPField: Hashable {
+    /// Hashes the name: a hash of a secret value would be a trace of it.
+    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
 extension HTTPField: RedactedDescription {

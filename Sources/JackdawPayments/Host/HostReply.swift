@@ -83,6 +83,12 @@ public struct HostFailure: Error, Sendable, Hashable, CustomStringConvertible {
         public static let unreadable = Code(name: "unreadable")
         /// The host reports an error of its own: try later.
         public static let hostError = Code(name: "hostError")
+        /// The host refused the request because of the login, and has not processed it: the token is missing, unknown or
+        /// expired, or the host gave none.
+        public static let notLoggedIn = Code(name: "notLoggedIn")
+        /// The host reports that the identifier is in use or that the state does not allow the request. An earlier copy of
+        /// the request may be booked, so this answer leaves the outcome open.
+        public static let conflict = Code(name: "conflict")
         /// The request cannot be written in the host's format.
         public static let notWritable = Code(name: "notWritable")
     }
@@ -108,7 +114,9 @@ public struct HostFailure: Error, Sendable, Hashable, CustomStringConvertible {
             switch failure.code {
             case .unreachable: .unreachable
             case .notTrusted: .notTrusted
-            case .tooLarge: .unreadable
+            case .notLoggedIn: .notLoggedIn
+            case .tooLarge, .malformed: .unreadable
+            case .invalidRequest: .notWritable
             default: .noAnswer
             }
         isCertainlyNotSent = failure.isCertainlyNotSent

@@ -44,8 +44,9 @@ public struct HostProfile: Sendable, Hashable {
     /// Whether the host keeps an unknown identifier from the moment in which it is asked about it, and refuses a later
     /// request with it. Then "nothing booked" counts at once. Default: false.
     public var closesUnknownIdentifiers: Bool
-    /// The time after which a request that was sent can no longer be booked, however slow the networks on its way are. An
-    /// enquiry that was sent earlier proves nothing. Default: 300 s. It is our choice; ask the host's operator.
+    /// The time after which a request can no longer be booked, however slow the networks on its way are. It begins when
+    /// the desk asks, so it includes the time limit in which a client may still send. An enquiry that was sent earlier
+    /// proves nothing. Default: 300 s. It is our choice; ask the host's operator.
     public var requestLifetime: Duration
     /// The time limit of an answer, except that of an authorisation, which is the payment flow's. Default: 45 s, the same.
     public var answerLimit: Duration

@@ -63,6 +63,12 @@ public struct JournalError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let newerVersion = Code(name: "newerVersion")
         /// The store has no room.
         public static let full = Code(name: "full")
+        /// Another program or another object uses the store.
+        public static let inUse = Code(name: "inUse")
+        /// The store cannot be written, or its files or folder are not for this user alone.
+        public static let notPermitted = Code(name: "notPermitted")
+        /// The key is missing, or it is not the one with which the store was encrypted.
+        public static let wrongKey = Code(name: "wrongKey")
         /// The store or the system reported an error; ``JournalError/cause`` has it.
         public static let system = Code(name: "system")
     }

@@ -26,8 +26,7 @@ public final class MemoryJournal: JournalStore {
     public func neededRecords() async throws(JournalError) -> [AttemptRecord] { try all { $0.isNeeded } }
 
     public func record(of attempt: AttemptIdentifier) async throws(JournalError) -> AttemptRecord? {
-        guard let encoded = contents.withLock({ $0[attempt] }) else { return nil }
-        return try AttemptRecord(decoding: encoded)
+        try recordNow(of: attempt)
     }
 
     public func records(of sale: SaleIdentifier) async throws(JournalError) -> [AttemptRecord] {
@@ -44,6 +43,12 @@ public final class MemoryJournal: JournalStore {
         let encoded = record.encoded
         if fault != .notWritten { contents.withLock { $0[record.identifier] = encoded } }
         guard fault == .none else { throw JournalError(.system, "The write failed, as the test wants it.") }
+    }
+
+    /// Reads a record without suspending.
+    package func recordNow(of attempt: AttemptIdentifier) throws(JournalError) -> AttemptRecord? {
+        guard let encoded = contents.withLock({ $0[attempt] }) else { return nil }
+        return try AttemptRecord(decoding: encoded)
     }
 
     /// The records that a condition selects, in the order of journals.

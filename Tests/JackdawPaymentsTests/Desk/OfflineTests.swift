@@ -91,4 +91,43 @@ import Testing
         #expect(till.store[attempt("A1")]?.delivery == nil)
         #expect(till.store[attempt("A1")]?.reference == HostReference(rawValue: "R5"))
     }
+
+    /// The host would refuse a refund of a payment that it does not have, and might book a late copy of the request.
+    @Test func aRefundWaitsUntilTheHostHasThePayment() throws {
+        var till = TestTill(limits: limits)
+        try pay(&till, 1, 1000)
+        let advice = try till.takeAsk()
+        let refund = try AttemptRequest(sale: sale("S1"), kind: .refund(of: attempt("A1")), amount: euros(400))
+        till.begin(refund, as: "B1")
+        #expect(till.takeRefusals() == [DeskRefusal(.saleInProgress, attempt("A1"))])
+        #expect(till.asks.isEmpty)
+        till.send(.answered(.acknowledged, effect: advice.effect))
+        till.begin(refund, as: "B1")
+        #expect(try till.takeAsk().request.operation == .refund)
+    }
+
+    /// A payment that the card approved and the merchant did not is void: the host never hears of it, and it frees the
+    /// limits, also if the program is killed before the decision.
+    @Test func aVoidOfflineApprovalIsNotSent() throws {
+        for event in [PaymentEvent.signatureRejected, .cancelled] {
+            var till = TestTill(limits: limits)
+            till.begin(try purchase("S1", 5000))
+            till.answer(.prepared)
+            till.answer(.cardInserted)
+            till.answer(.firstTCWithSignature, sealed: "TC1")
+            till.answer(.signatureCaptured)
+            till.answer(event)
+            #expect(till.state() == .declined)
+            #expect(till.asks.isEmpty && till.desk.courses.isEmpty)
+            #expect(till.store[attempt("A1")]?.delivery == nil)
+        }
+        var till = TestTill(limits: limits)
+        till.begin(try purchase("S1", 5000))
+        till.answer(.prepared)
+        till.answer(.cardInserted)
+        till.answer(.firstTCWithSignature, sealed: "TC1")
+        till.crash()
+        #expect(till.state() == .failed)
+        #expect(till.asks.isEmpty && till.desk.courses.isEmpty)
+    }
 }
