@@ -1,5 +1,5 @@
-import JackdawEMV
-import JackdawPayments
+package import JackdawEMV
+package import JackdawPayments
 import JackdawReaders
 
 // Logins, passwords, and the data of a user.
@@ -23,8 +23,36 @@ extension Sandbox {
 
     // MARK: tokens and passwords
 
-    /// Makes a token for a name and a password (RFC 6749, 4.3).
-    mutating func logIn(_ call: SandboxCall) throws(WireRefusal) -> SandboxOutput {
+    /// A request for a token, before its password is verified.
+    private struct Login {
+        /// The user of the name; nil if there is none.
+        let user: SandboxDirectory.User?
+        let password: SecretOctets
+        /// The hash to compare with. An unknown name takes as long as a wrong password.
+        let hash: String
+        /// The names under which failures are counted.
+        let keys: [String]
+    }
+
+    /// The password that a request for a token has, and the hash to compare it with; nil if the request is another one,
+    /// or is refused whatever the password is. A program may verify it in advance, on other threads: `receive` does it
+    /// again, with its own hash function.
+    package func passwordCheck(
+        of request: HTTPRequest, from client: String, at now: Duration
+    ) -> (password: SecretOctets, hash: String)? {
+        do throws(WireRefusal) {
+            let (route, _) = try SandboxRoute.find(request.method, request.path, base: rules.basePath)
+            guard route == .token, request.body.count <= rules.limits.form.bytes else { return nil }
+            var copy = self
+            let login = try copy.login(SandboxCall(request: request, client: client, now: now))
+            return (login.password, login.hash)
+        } catch {
+            return nil
+        }
+    }
+
+    /// Reads a request for a token (RFC 6749, 4.3).
+    private mutating func login(_ call: SandboxCall) throws(WireRefusal) -> Login {
         let form = try call.form(rules.limits.form)
         guard try form.text("grant_type", most: 50) == "password" else {
             throw WireRefusal(400, "unsupported_grant_type", "grant_type must be password")
@@ -45,11 +73,20 @@ extension Sandbox {
             limiter.fail(keys, now: call.now, period: rules.loginPeriod)
             throw WireRefusal(401, "invalid_client", "the client or its secret is wrong")
         }
-        guard let user = user(named: name, password) else {
-            limiter.fail(keys, now: call.now, period: rules.loginPeriod)
+        let user = directory.users.first { $0.externalIdentifier == name }
+        let checked = (user ?? directory.users.first)?.identifier ?? ""
+        let hash = store.passwordHash(ofUser: checked) ?? hashes[checked] ?? ""
+        return Login(user: user, password: password, hash: hash, keys: keys)
+    }
+
+    /// Makes a token for a name and a password.
+    mutating func logIn(_ call: SandboxCall) throws(WireRefusal) -> SandboxOutput {
+        let login = try login(call)
+        guard hashing.verify(login.password, login.hash), let user = login.user else {
+            limiter.fail(login.keys, now: call.now, period: rules.loginPeriod)
             throw WireRefusal(400, "invalid_grant", "the name or the password is wrong")
         }
-        limiter.forget([keys[0]])
+        limiter.forget([login.keys[0]])
         let token = digits(32)
         let isAdded = sessions.add(
             token, user: user.identifier, expiry: call.now + rules.tokenLifetime, now: call.now,
@@ -60,14 +97,6 @@ extension Sandbox {
                 "access_token": .text(token), "token_type": .text("bearer"),
                 "expires_in": .whole(rules.tokenLifetime.components.seconds),
             ]))
-    }
-
-    /// The user of a name and a password. An unknown name takes as long as a wrong password.
-    private func user(named name: String, _ password: SecretOctets) -> SandboxDirectory.User? {
-        let user = directory.users.first { $0.externalIdentifier == name }
-        guard let checked = user ?? directory.users.first else { return nil }
-        let hash = store.passwordHash(ofUser: checked.identifier) ?? hashes[checked.identifier] ?? ""
-        return hashing.verify(password, hash) ? user : nil
     }
 
     /// Gives a user a new password, or reminds of a name. Both go to the address of the directory.

@@ -75,10 +75,9 @@ extension Sandbox {
         do throws(SandboxPayment.Refusal) {
             try payment.reverse(reversal, before: end(ofReversals: payment.facts.created))
         } catch { throw error.refusal }
-        if payment != earlier {
-            try write(SandboxChange(.payment(payment)))
-            takeBack(payment, at: call.now)
-        }
+        if payment != earlier { try write(SandboxChange(.payment(payment))) }
+        // Again too: the sandbox may have been killed, or the issuer silent, after the books had the reversal.
+        takeBack(payment, at: call.now)
         return call.answer(view(payment, caller))
     }
 
@@ -146,6 +145,7 @@ extension Sandbox {
             case .operation(payment.number, let place):
                 let known = payment.operations[place]
                 guard known.kind == kind, action.amount ?? known.amount == known.amount else { throw .used }
+                informIssuer(payment, at: call.now)
                 return call.answer(view(payment, caller, operation: place))
             case .closed: throw WireRefusal(409, "closed", "this identifier was reversed before")
             default: throw .used
@@ -156,16 +156,20 @@ extension Sandbox {
         do throws(SandboxPayment.Refusal) {
             if kind == .refund { try payment.refund(operation) } else { try payment.capture(operation) }
         } catch { throw error.refusal }
-        let wasDue = payment.isDueAtIssuer
         payment.isDueAtIssuer = true
         try write(SandboxChange(.payment(payment)))
-        // The issuer knows whole payments only: it takes the whole amount, and gives it back when all is refunded.
-        let reference = payment.facts.issuerReference
-        if !wasDue {
-            _ = issuer.receive(IssuerRequest(reference: reference, .confirmation(DataObjectStore())), at: call.now)
-        }
-        if payment.state == .refunded { _ = issuer.receive(IssuerRequest(reference: reference, .refund), at: call.now) }
+        informIssuer(payment, at: call.now)
         return call.answer(view(payment, caller, operation: payment.operations.count - 1))
+    }
+
+    /// Has the issuer take the money of a capture, or give back that of a refund. The issuer knows whole payments only: it
+    /// takes the whole amount, and gives it back when all is refunded. A repetition changes nothing at the issuer.
+    private mutating func informIssuer(_ payment: SandboxPayment, at now: Duration) {
+        let reference = payment.facts.issuerReference
+        if !payment.isReversed {
+            _ = issuer.receive(IssuerRequest(reference: reference, .confirmation(DataObjectStore())), at: now)
+        }
+        if payment.state == .refunded { _ = issuer.receive(IssuerRequest(reference: reference, .refund), at: now) }
     }
 
     // MARK: receipt, signature, certificate

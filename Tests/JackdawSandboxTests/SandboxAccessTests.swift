@@ -2,6 +2,7 @@ import JackdawCards
 import JackdawPayments
 import JackdawReaders
 import JackdawSandbox
+import JackdawSandboxTestSupport
 import JackdawTestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import JackdawCards
 import JackdawPayments
 import JackdawReaders
 import JackdawSandbox
+import JackdawSandboxTestSupport
 import JackdawSimulator
 import JackdawTestSupport
 import Testing

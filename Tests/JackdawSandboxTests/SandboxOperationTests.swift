@@ -2,6 +2,7 @@ import JackdawCards
 import JackdawPayments
 import JackdawReaders
 import JackdawSandbox
+import JackdawSandboxTestSupport
 import JackdawSimulator
 import JackdawTestSupport
 import Testing
@@ -253,6 +254,50 @@ import Testing
         #expect(fixture.sandbox.store.payment(1)?.signatureSize == 11)
         let large = String(repeating: "A", count: 65_537)
         #expect(fixture.send(.put, "payments/a.json", "payment[signature]=\(large)").status == 422)
+    }
+
+    // MARK: repetitions after a kill
+
+    /// A sandbox that was killed after its books had an operation, and before the issuer was informed.
+    private func killed(_ before: SandboxFixture, _ operation: (inout SandboxFixture) -> Void) -> SandboxFixture {
+        var after = before
+        operation(&after)
+        var killed = before
+        killed.sandbox = Sandbox(
+            .ready, issuer: before.sandbox.issuer, store: after.sandbox.store, hashing: PlainTextHashing(),
+            random: SeededRandom(seed: 2))
+        killed.logIn()
+        return killed
+    }
+
+    @Test func aRepeatedOperationInformsTheIssuer() throws {
+        var paid = try SandboxFixture.loggedIn()
+        paid.pay("a")
+        for reverse in [{ $0.act("reverse", "a") }, { $0.close("a") }]
+            as [(inout SandboxFixture) -> SandboxFixture.Reply]
+        {
+            var fixture = killed(paid) { _ = reverse(&$0) }
+            #expect(fixture.sandbox.issuer.ledger.held == 1000)
+            for _ in 0..<2 {
+                #expect(reverse(&fixture).state == "reversed")
+                #expect(fixture.sandbox.issuer.ledger.held == 0)
+                #expect(fixture.sandbox.issuer.ledger.captured == 0)
+            }
+        }
+        var reserved = try SandboxFixture.loggedIn()
+        reserved.pay("b", more: "payment[transaction_type]=authorize")
+        var fixture = killed(reserved) { $0.act("capture", "b", "unique_id=c") }
+        #expect(fixture.sandbox.issuer.ledger.captured == 0)
+        for _ in 0..<2 {
+            fixture.act("capture", "b", "unique_id=c")
+            #expect(fixture.sandbox.issuer.ledger.captured == 1000)
+        }
+        fixture = killed(fixture) { $0.act("refund", "b", "unique_id=r") }
+        #expect(fixture.sandbox.issuer.ledger.captured == 1000)
+        for _ in 0..<2 {
+            fixture.act("refund", "b", "unique_id=r")
+            #expect(fixture.sandbox.issuer.ledger.captured == 0)
+        }
     }
 
     /// The certificate is the guide's, of the receipt of contact in chapter 4 (S1-81): 9F26, 9F27 and 9F36 in BER-TLV.

@@ -2,6 +2,7 @@ import JackdawEMV
 import JackdawPayments
 import JackdawReaders
 import JackdawSandbox
+import JackdawSandboxTestSupport
 import JackdawSimulator
 import JackdawTestSupport
 import Testing

@@ -1,6 +1,7 @@
 import JackdawPayments
 import JackdawReaders
 import JackdawSandbox
+import JackdawSandboxTestSupport
 import JackdawSimulator
 import JackdawTestSupport
 import Testing

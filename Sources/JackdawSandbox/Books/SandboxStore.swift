@@ -65,22 +65,38 @@ public struct MemorySandboxStore: SandboxStore {
     public func passwordHash(ofUser user: String) -> String? { passwords[user] }
 
     public mutating func write(_ change: SandboxChange) throws(SandboxStoreError) {
+        try check(change)
         switch change.content {
-        case .payment(let payment): try write(payment)
+        case .payment(let payment):
+            entries.merge(try Self.entries(of: payment)) { $1 }
+            if payment.number > payments.count {
+                payments.append(payment)
+            } else {
+                payments[payment.number - 1] = payment
+            }
         case .closed(let key, let time):
-            guard entries[key] == nil else { throw SandboxStoreError(.contradiction, "the identifier is used") }
-            guard closed.count < Self.maxClosed else { throw SandboxStoreError(.full, "too many identifiers") }
             closed.append((key, time))
             entries[key] = .closed
-        case .password(let user, let hash):
-            guard passwords[user] != nil || passwords.count < Self.maxClosed else {
-                throw SandboxStoreError(.full, "too many passwords")
-            }
-            passwords[user] = hash
+        case .password(let user, let hash): passwords[user] = hash
         }
     }
 
-    private mutating func write(_ payment: SandboxPayment) throws(SandboxStoreError) {
+    /// Checks a change without writing it, so that a store can make it durable first.
+    /// - Throws: the error that ``write(_:)`` would throw.
+    package func check(_ change: SandboxChange) throws(SandboxStoreError) {
+        switch change.content {
+        case .payment(let payment): try check(payment)
+        case .closed(let key, _):
+            guard entries[key] == nil else { throw SandboxStoreError(.contradiction, "the identifier is used") }
+            guard closed.count < Self.maxClosed else { throw SandboxStoreError(.full, "too many identifiers") }
+        case .password(let user, _):
+            guard passwords[user] != nil || passwords.count < Self.maxClosed else {
+                throw SandboxStoreError(.full, "too many passwords")
+            }
+        }
+    }
+
+    private func check(_ payment: SandboxPayment) throws(SandboxStoreError) {
         guard (1...(payments.count + 1)).contains(payment.number) else {
             throw SandboxStoreError(.contradiction, "the numbers of payments have a gap")
         }
@@ -93,18 +109,27 @@ public struct MemorySandboxStore: SandboxStore {
         if isNew, let entry = entries[payment.key], entry != .closed || payment.facts.isApproved {
             throw SandboxStoreError(.contradiction, "the identifier is used")
         }
-        var added: [SandboxKey: SandboxEntry.Content] = [payment.key: .payment(payment.number)]
+        for (key, content) in try Self.entries(of: payment) where key != payment.key {
+            guard entries[key] == nil || entries[key] == content else {
+                throw SandboxStoreError(.contradiction, "the identifier is used")
+            }
+        }
+    }
+
+    /// The identifiers of a payment, its captures and its refunds.
+    /// - Throws: ``SandboxStoreError`` if one comes twice.
+    private static func entries(
+        of payment: SandboxPayment
+    ) throws(SandboxStoreError) -> [SandboxKey: SandboxEntry.Content] {
+        var entries: [SandboxKey: SandboxEntry.Content] = [payment.key: .payment(payment.number)]
         for (place, operation) in payment.operations.enumerated() where operation.kind != .reversal {
             guard let uniqueID = operation.uniqueID else { continue }
             let key = SandboxKey(merchant: payment.key.merchant, uniqueID: uniqueID)
-            let content = SandboxEntry.Content.operation(payment.number, place: place)
-            guard added[key] == nil, entries[key] == nil || entries[key] == content else {
+            guard entries.updateValue(.operation(payment.number, place: place), forKey: key) == nil else {
                 throw SandboxStoreError(.contradiction, "the identifier is used")
             }
-            added[key] = content
         }
-        if isNew { payments.append(payment) } else { payments[payment.number - 1] = payment }
-        entries.merge(added) { $1 }
+        return entries
     }
 
     // MARK: snapshots and their version

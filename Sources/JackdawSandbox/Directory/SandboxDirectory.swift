@@ -1,5 +1,6 @@
 public import JackdawCards
 import JackdawEMV
+import JackdawSimulator
 
 /// The users and merchants of a sandbox with what belongs to them, from a JSON file that docs/sandbox.md describes.
 public struct SandboxDirectory: Sendable {
@@ -91,6 +92,9 @@ public struct SandboxDirectory: Sendable {
     /// Faults that the file plans.
     var faults: [PlannedFault]
 
+    /// The names for logging in, in the order of the file.
+    package var userNames: [String] { users.map(\.externalIdentifier) }
+
     func merchant(_ identifier: String) -> Merchant? { merchants.first { $0.identifier == identifier } }
     func user(_ identifier: String) -> User? { users.first { $0.identifier == identifier } }
     func terminal(_ serial: String) -> Terminal? { terminals.first { $0.serial == serial } }
@@ -127,10 +131,10 @@ public struct SandboxFileError: Error, Sendable, Hashable, CustomStringConvertib
     /// The error, and the values that are valid.
     public let message: String
 
-    init(_ code: Code, at place: String, _ message: String) {
-        self.code = code
-        self.place = place.isEmpty ? "the file" : place
-        self.message = message
+    init(_ error: SimulationFileError) {
+        code = Code(rawValue: error.code.rawValue)
+        place = error.place
+        message = error.message
     }
 
     /// Place and message in one line.

@@ -69,21 +69,36 @@ package enum SandboxRoute: Sendable, Hashable {
     static func find(
         _ method: HTTPRequest.Method, _ path: String, base: String
     ) throws(WireRefusal) -> (route: SandboxRoute, row: Row) {
-        guard path.utf8.count <= maxPath, path.utf8.starts(with: base.utf8) else { throw .notFound }
-        let rest = path.utf8.dropFirst(base.utf8.count)
-        guard rest.first == UInt8(ascii: "/") else { throw .notFound }
-        let parts = String(Substring(rest.dropFirst())).split(separator: "/", omittingEmptySubsequences: false)
-        let matches = table.compactMap { row in match(row.path, parts).map { (row, $0) } }
-        // A path without a place for an identifier comes first: `payments/search.json` is no payment.
-        let literal = matches.filter { !$0.0.path.utf8.contains(UInt8(ascii: "{")) }
-        let rows = literal.isEmpty ? matches : literal
+        let rows = rows(at: path, base: base)
         guard !rows.isEmpty else { throw .notFound }
         guard let (row, identifier) = rows.first(where: { $0.0.methods.contains(method) }) else {
-            let allowed = rows.flatMap { $0.0.methods.map(\.rawValue) }.joined(separator: ", ")
+            let allowed = allowedMethods(at: path, base: base)
             throw WireRefusal(
                 405, "method_not_allowed", "the methods here are \(allowed)", headers: [HTTPField("Allow", allowed)])
         }
         return (row.make(identifier), row)
+    }
+
+    /// The name of the row of a method and a path, without what the client wrote; nil if there is no such row.
+    package static func name(_ method: HTTPRequest.Method, _ path: String, base: String) -> String? {
+        rows(at: path, base: base).first { $0.0.methods.contains(method) }?.0.name
+    }
+
+    /// The methods of a path for the header `Allow`; empty if no row has the path.
+    package static func allowedMethods(at path: String, base: String) -> String {
+        rows(at: path, base: base).flatMap { $0.0.methods.map(\.rawValue) }.joined(separator: ", ")
+    }
+
+    /// The rows of a path, with the identifier in it.
+    private static func rows(at path: String, base: String) -> [(Row, String)] {
+        guard path.utf8.count <= maxPath, path.utf8.starts(with: base.utf8) else { return [] }
+        let rest = path.utf8.dropFirst(base.utf8.count)
+        guard rest.first == UInt8(ascii: "/") else { return [] }
+        let parts = String(Substring(rest.dropFirst())).split(separator: "/", omittingEmptySubsequences: false)
+        let matches = table.compactMap { row in match(row.path, parts).map { (row, $0) } }
+        // A path without a place for an identifier comes first: `payments/search.json` is no payment.
+        let literal = matches.filter { !$0.0.path.utf8.contains(UInt8(ascii: "{")) }
+        return literal.isEmpty ? matches : literal
     }
 
     /// Compares a path of the table with parts of a path.

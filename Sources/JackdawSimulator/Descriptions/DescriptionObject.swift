@@ -1,16 +1,16 @@
-import JackdawReaders
+package import JackdawReaders
 
-/// An object of the file of a card, an issuer or a payer, with its place for errors. Every object may have a member `note`,
+/// An object of a file that describes something, such as a card or an issuer, with its place for errors. Every object may have a member `note`,
 /// which is for people.
 ///
 /// A method returns the value of a member, or throws ``SimulationFileError`` with the member's place: if the member is
 /// missing, unless the method's name begins with `optional`, or if the value is invalid.
-struct DescriptionObject {
+package struct DescriptionObject {
     /// The largest size of a file, in bytes.
-    static let maxFileSize = 1 << 18
+    package static let maxFileSize = 1 << 18
 
     /// The place in the file: `applications[0].limits`; empty for the whole file.
-    let place: String
+    package let place: String
     private let members: [String: JSONValue]
 
     /// Parses a file.
@@ -30,7 +30,7 @@ struct DescriptionObject {
     ///   - json: JSON in UTF-8.
     ///   - allowed: the names of its members but `name`.
     /// - Throws: ``SimulationFileError`` if the file is too long, not JSON or no object, or has another member.
-    init(json: [UInt8], allowed: [String]) throws(SimulationFileError) {
+    package init(json: [UInt8], allowed: [String]) throws(SimulationFileError) {
         try self.init(file: Self.content(of: json), allowed: allowed)
     }
 
@@ -75,10 +75,13 @@ struct DescriptionObject {
     var names: [String] { members.keys.sorted() }
 
     /// Whether there is a member.
-    func has(_ name: String) -> Bool { members[name] != nil }
+    package func has(_ name: String) -> Bool { members[name] != nil }
+
+    /// The value of a member; nil if it is missing.
+    package subscript(name: String) -> JSONValue? { members[name] }
 
     /// The place of a member.
-    func place(of name: String) -> String { Self.join(place, name) }
+    package func place(of name: String) -> String { Self.join(place, name) }
 
     private static func join(_ place: String, _ name: String) -> String { place.isEmpty ? name : "\(place).\(name)" }
 
@@ -90,17 +93,19 @@ struct DescriptionObject {
     }
 
     /// An object with these members; nil if they are not limited.
-    func object(_ name: String, allowed: [String]? = nil) throws(SimulationFileError) -> DescriptionObject {
+    package func object(_ name: String, allowed: [String]? = nil) throws(SimulationFileError) -> DescriptionObject {
         try DescriptionObject(required(name), at: place(of: name), allowed: allowed)
     }
 
     /// The same; nil if it is missing.
-    func optionalObject(_ name: String, allowed: [String]? = nil) throws(SimulationFileError) -> DescriptionObject? {
+    package func optionalObject(_ name: String, allowed: [String]? = nil) throws(SimulationFileError)
+        -> DescriptionObject?
+    {
         has(name) ? try object(name, allowed: allowed) : nil
     }
 
     /// The objects of an array.
-    func objects(_ name: String, allowed: [String]) throws(SimulationFileError) -> [DescriptionObject] {
+    package func objects(_ name: String, allowed: [String]) throws(SimulationFileError) -> [DescriptionObject] {
         guard case .array(let values) = try required(name) else {
             throw SimulationFileError(.kind, at: place(of: name), "it must be an array")
         }
@@ -112,12 +117,12 @@ struct DescriptionObject {
     }
 
     /// The same; none if the array is missing.
-    func optionalObjects(_ name: String, allowed: [String]) throws(SimulationFileError) -> [DescriptionObject] {
+    package func optionalObjects(_ name: String, allowed: [String]) throws(SimulationFileError) -> [DescriptionObject] {
         has(name) ? try objects(name, allowed: allowed) : []
     }
 
     /// A member that is a text.
-    func text(_ name: String) throws(SimulationFileError) -> String {
+    package func text(_ name: String) throws(SimulationFileError) -> String {
         guard let text = try required(name).text else {
             throw SimulationFileError(.kind, at: place(of: name), "it must be a text")
         }
@@ -125,7 +130,9 @@ struct DescriptionObject {
     }
 
     /// The same; nil if it is missing.
-    func optionalText(_ name: String) throws(SimulationFileError) -> String? { has(name) ? try text(name) : nil }
+    package func optionalText(_ name: String) throws(SimulationFileError) -> String? {
+        has(name) ? try text(name) : nil
+    }
 
     /// The texts of an array.
     func texts(_ name: String) throws(SimulationFileError) -> [String] {
@@ -136,7 +143,7 @@ struct DescriptionObject {
     }
 
     /// A member that is a whole number.
-    func number(_ name: String, _ range: ClosedRange<Int>) throws(SimulationFileError) -> Int {
+    package func number(_ name: String, _ range: ClosedRange<Int>) throws(SimulationFileError) -> Int {
         guard let number = try required(name).number.flatMap({ Int(exactly: $0) }), range.contains(number) else {
             throw SimulationFileError(
                 .value, at: place(of: name),
@@ -146,12 +153,12 @@ struct DescriptionObject {
     }
 
     /// The same; nil if it is missing.
-    func optionalNumber(_ name: String, _ range: ClosedRange<Int>) throws(SimulationFileError) -> Int? {
+    package func optionalNumber(_ name: String, _ range: ClosedRange<Int>) throws(SimulationFileError) -> Int? {
         has(name) ? try number(name, range) : nil
     }
 
     /// True or false. Default: false.
-    func optionalFlag(_ name: String) throws(SimulationFileError) -> Bool { has(name) ? try flag(name) : false }
+    package func optionalFlag(_ name: String) throws(SimulationFileError) -> Bool { has(name) ? try flag(name) : false }
 
     /// A member that is true or false.
     func flag(_ name: String) throws(SimulationFileError) -> Bool {

@@ -36,7 +36,7 @@ public struct SimulationFileError: Error, Sendable, Hashable, CustomStringConver
     ///   - code: the kind of error.
     ///   - place: the member; empty for the whole file.
     ///   - message: the error, without a value of the file.
-    init(_ code: Code, at place: String, _ message: String) {
+    package init(_ code: Code, at place: String, _ message: String) {
         self.code = code
         self.place = place.isEmpty ? "the file" : place
         self.message = message

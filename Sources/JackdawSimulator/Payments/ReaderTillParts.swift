@@ -1,8 +1,8 @@
 package import JackdawEMV
-import JackdawReaders
+package import JackdawReaders
 
 /// The card of a payment at a reader, and who decides about it.
-struct ReaderTillParts {
+package struct ReaderTillParts {
     /// The terminal in the reader, the rules and the times.
     let settings: TillSettings
     /// The identifier of the payment for the issuer.
@@ -13,6 +13,19 @@ struct ReaderTillParts {
     let payer: SimulatedPayer
     /// The issuer, whose key for PINs the reader has.
     let issuer: SimulatedIssuer
+
+    /// The parts of one payment.
+    package init(
+        settings: TillSettings, reference: String, transaction: KernelTransaction, card: VirtualCard,
+        payer: SimulatedPayer, issuer: SimulatedIssuer
+    ) {
+        self.settings = settings
+        self.reference = reference
+        self.transaction = transaction
+        self.card = card
+        self.payer = payer
+        self.issuer = issuer
+    }
 
     /// Enciphers PINs with the issuer's key.
     var pinCipher: TerminalPINCipher { { [issuer] pin, objects in issuer.pinBlock(of: pin, for: objects) } }
@@ -28,7 +41,7 @@ struct ReaderTillParts {
     }
 
     /// A simulated Miura reader.
-    func miura<Primitives: AuthenticationPrimitives>(_ primitives: Primitives) -> MiuraTerminal<Primitives> {
+    package func miura<Primitives: AuthenticationPrimitives>(_ primitives: Primitives) -> MiuraTerminal<Primitives> {
         MiuraTerminal(settings, card: card, payer: payer, primitives, pinCipher: pinCipher)
     }
 
@@ -39,7 +52,8 @@ struct ReaderTillParts {
         ReaderTill(self, MiuraPayment(transaction), terminal, MiuraFormat(.answer), MiuraPaymentMask())
     }
 
-    func posmate<Primitives: AuthenticationPrimitives>(_ primitives: Primitives) -> EPOSTerminal<Primitives> {
+    /// A simulated PosMate with the card.
+    package func posmate<Primitives: AuthenticationPrimitives>(_ primitives: Primitives) -> EPOSTerminal<Primitives> {
         EPOSTerminal(settings, Self.eposValues, card: card, payer: payer, primitives, pinCipher: pinCipher)
     }
 
@@ -54,7 +68,9 @@ struct ReaderTillParts {
             FrameHeaderMask(size: format.layout.headerSize))
     }
 
-    func emvswiper<Primitives: AuthenticationPrimitives>(_ primitives: Primitives) -> BBPOSTerminal<Primitives> {
+    /// A simulated EMVSwiper with the card.
+    package func emvswiper<Primitives: AuthenticationPrimitives>(_ primitives: Primitives) -> BBPOSTerminal<Primitives>
+    {
         BBPOSTerminal(settings, Self.bbposValues, card: card, payer: payer, primitives, pinCipher: pinCipher)
     }
 
@@ -86,11 +102,13 @@ struct ReaderTillParts {
         }
     }
 
-    private static var eposValues: EPOSPaymentSettings {
+    /// The values of a simulated PosMate.
+    package static var eposValues: EPOSPaymentSettings {
         values("epos") { profile throws(ReaderError) in try EPOSPaymentSettings(profile: profile) }
     }
 
-    private static var bbposValues: BBPOSPaymentSettings {
+    /// The values of a simulated EMVSwiper.
+    package static var bbposValues: BBPOSPaymentSettings {
         values("bbpos") { profile throws(ReaderError) in try BBPOSPaymentSettings(profile: profile) }
     }
 

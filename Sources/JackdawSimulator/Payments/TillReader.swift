@@ -1,9 +1,9 @@
 import JackdawEMV
-import JackdawReaders
+package import JackdawReaders
 
 /// The reader of a till: simulated in this program with the card in it, or at a link whose bytes the caller carries.
-struct TillReader<Terminal: KernelTerminal>: ~Copyable {
-    private(set) var isConnected = true
+package struct TillReader<Terminal: KernelTerminal>: ~Copyable {
+    package private(set) var isConnected = true
     /// The simulated reader; nil if it is at a link.
     private var simulated: SimulatedReader?
     private var input: LinkInput
@@ -16,19 +16,22 @@ struct TillReader<Terminal: KernelTerminal>: ~Copyable {
     ///   - terminal: the reader, with the card and the cardholder; nil if it is at a link.
     ///   - messages: the format of the reader's messages.
     ///   - goesOnAlone: whether a simulated reader goes on with a payment while its link is lost.
-    init(_ terminal: Terminal?, _ messages: any FrameFormat, goesOnAlone: Bool = false) {
-        simulated = if let terminal { SimulatedReader(terminal) } else { nil }
+    ///   - faults: the faults of a simulated reader. Default: none.
+    package init(
+        _ terminal: Terminal?, _ messages: any FrameFormat, goesOnAlone: Bool = false, faults: [PlannedFault] = []
+    ) {
+        simulated = if let terminal { SimulatedReader(terminal, faults: faults) } else { nil }
         input = LinkInput(messages)
         self.goesOnAlone = goesOnAlone
     }
 
     /// The simulated reader with its state; nil if it is at a link.
-    var terminal: Terminal? { simulated?.model(as: Terminal.self) }
+    package var terminal: Terminal? { simulated?.model(as: Terminal.self) }
 
     private var isRunning: Bool { isConnected || goesOnAlone }
 
     /// The time of the next step of a simulated reader; nil if it has none.
-    var nextDeadline: Duration? {
+    package var nextDeadline: Duration? {
         guard isRunning else { return nil }
         return switch simulated {
         case let reader?: reader.nextDeadline
@@ -38,7 +41,7 @@ struct TillReader<Terminal: KernelTerminal>: ~Copyable {
 
     /// Takes the steps of a simulated reader up to a time.
     /// - Returns: its outputs; none while the link is lost.
-    mutating func advance(to now: Duration) -> [SimulatedReader.Output] {
+    package mutating func advance(to now: Duration) -> [SimulatedReader.Output] {
         guard isRunning else { return [] }
         let outputs = simulated?.advance(to: now) ?? []
         return isConnected ? outputs : []
@@ -53,7 +56,7 @@ struct TillReader<Terminal: KernelTerminal>: ~Copyable {
 
     /// Sends a message to the reader.
     /// - Returns: false if the link is lost.
-    mutating func send(_ message: [UInt8], at now: Duration) -> Bool {
+    package mutating func send(_ message: [UInt8], at now: Duration) -> Bool {
         guard isConnected else { return false }
         if simulated == nil { input.unsent.append(message) } else { simulated?.receive(message.span, at: now) }
         return true
@@ -69,7 +72,7 @@ struct TillReader<Terminal: KernelTerminal>: ~Copyable {
     mutating func takeTasks() -> [LinkTask] { input.takeTasks() }
 
     /// The link is lost.
-    mutating func lose() { isConnected = false }
+    package mutating func lose() { isConnected = false }
 
     /// The link is there again. What was under way on the old one is lost.
     mutating func connect() {

@@ -1,10 +1,10 @@
 /// A repeatable generator (SplitMix64, Vigna 2015): the same seed gives the same simulation.
-struct SplitMix: RandomNumberGenerator, Sendable {
+package struct SplitMix: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    init(seed: UInt64) { state = seed }
+    package init(seed: UInt64) { state = seed }
 
-    mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -13,7 +13,7 @@ struct SplitMix: RandomNumberGenerator, Sendable {
     }
 
     /// Octets, each the low one of a number.
-    mutating func octets(_ count: Int) -> [UInt8] {
+    package mutating func octets(_ count: Int) -> [UInt8] {
         (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) }
     }
 }

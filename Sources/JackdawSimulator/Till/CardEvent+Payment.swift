@@ -47,7 +47,7 @@ extension KernelTransaction {
     /// The objects of an authorisation without a cryptogram.
     /// - Parameter stripe: track 2, as in tag 57.
     /// - Returns: track, amount, currency, date and kind.
-    func objects(ofStripe stripe: SecretOctets) -> DataObjectStore {
+    package func objects(ofStripe stripe: SecretOctets) -> DataObjectStore {
         var objects = DataObjectStore()
         objects.set(0x57, stripe)
         objects[0x9F02] = Amount(minorUnits: amount, currencyCode: nil).octets

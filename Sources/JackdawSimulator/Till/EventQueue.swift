@@ -1,15 +1,19 @@
 /// Events with their times. Those of one time are in the order in which they were added.
-struct EventQueue<Event: Sendable>: Sendable {
+package struct EventQueue<Event: Sendable>: Sendable {
     private var entries: [(due: Duration, event: Event)] = []
 
+    /// A queue without events.
+    package init() {}
+
     /// The time of the first event; nil if there is none.
-    var nextDeadline: Duration? { entries.first?.due }
+    package var nextDeadline: Duration? { entries.first?.due }
 
     /// Adds an event after those of the same time.
-    mutating func add(_ event: Event, at due: Duration) {
+    package mutating func add(_ event: Event, at due: Duration) {
         let place = entries.firstIndex { $0.due > due } ?? entries.count
         entries.insert((due, event), at: place)
     }
 
-    mutating func removeFirst() -> Event { entries.removeFirst().event }
+    /// Removes the first event. There must be one.
+    package mutating func removeFirst() -> Event { entries.removeFirst().event }
 }

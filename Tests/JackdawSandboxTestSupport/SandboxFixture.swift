@@ -1,64 +1,69 @@
-import JackdawEMV
-import JackdawPayments
-import JackdawReaders
-import JackdawSandbox
+package import JackdawEMV
+package import JackdawPayments
+package import JackdawReaders
+package import JackdawSandbox
 import JackdawSimulator
 import JackdawTestSupport
 
 /// A hash that protects nothing: the password itself. For tests only.
-struct PlainTextHashing: PasswordHashing {
-    func hash(_ password: SecretOctets, salt: [UInt8]) -> String {
+package struct PlainTextHashing: PasswordHashing {
+    package init() {}
+
+    package func hash(_ password: SecretOctets, salt: [UInt8]) -> String {
         "plain:" + String(decoding: password.octets, as: UTF8.self)
     }
 
-    func verify(_ password: SecretOctets, _ hash: String) -> Bool { hash == self.hash(password, salt: []) }
+    package func verify(_ password: SecretOctets, _ hash: String) -> Bool { hash == self.hash(password, salt: []) }
 }
 
 /// Calculations that protect nothing, for an issuer. A cryptogram is AC and the counter.
-struct PlainIssuerCryptography: IssuerCryptography {
-    struct Cipher: IssuerCipher {
-        let usesPublishedTestKeys = true
+package struct PlainIssuerCryptography: IssuerCryptography {
+    package init() {}
 
-        func cryptogram(terminalData: [UInt8], profile: [UInt8], counter: UInt16, cardData: [UInt8]) -> [UInt8]? {
+    package struct Cipher: IssuerCipher {
+        package let usesPublishedTestKeys = true
+
+        package func cryptogram(terminalData: [UInt8], profile: [UInt8], counter: UInt16, cardData: [UInt8]) -> [UInt8]?
+        {
             [0xAC, 0, 0, 0, 0, 0, UInt8(counter >> 8), UInt8(counter & 0xFF)]
         }
 
-        func isAuthentic(_ data: [UInt8], for transaction: ChipCardTransaction) -> Bool { true }
+        package func isAuthentic(_ data: [UInt8], for transaction: ChipCardTransaction) -> Bool { true }
 
-        func commandMAC(
+        package func commandMAC(
             header: [UInt8], data: [UInt8], in transaction: ChipCardTransaction, number: Int
         ) -> [UInt8]? {
             [UInt8](repeating: 0, count: 8)
         }
 
-        func newPIN(
+        package func newPIN(
             in data: [UInt8], current: SecretOctets?, _ transaction: ChipCardTransaction, number: Int
         ) -> SecretOctets? { nil }
 
-        func authenticationData(for transaction: ChipCardTransaction, answer: [UInt8]) -> [UInt8]? {
+        package func authenticationData(for transaction: ChipCardTransaction, answer: [UInt8]) -> [UInt8]? {
             transaction.cryptogram + answer
         }
 
-        func newPINData(
+        package func newPINData(
             _ pin: SecretOctets, current: SecretOctets?, _ transaction: ChipCardTransaction, number: Int
         ) -> [UInt8]? { nil }
     }
 
-    func cipher(for keys: ChipCardKeys) throws(ChipCardKeyError) -> Cipher { Cipher() }
-    func applyPrivate(_ key: RSAKeyPair, to block: SecretOctets) -> SecretOctets? { nil }
-    func recover(_ block: [UInt8], with key: RSAPublicKey) -> [UInt8]? { nil }
-    func sha1(_ bytes: [UInt8]) -> [UInt8] { [UInt8](repeating: 0, count: 20) }
-    func pinBlock(of pin: SecretOctets, key: SecretOctets, account: SecretOctets) -> [UInt8]? { nil }
-    func pin(ofBlock block: [UInt8], key: SecretOctets, account: SecretOctets) -> SecretOctets? { nil }
-    func isPublishedTestKey(_ key: SecretOctets) -> Bool { true }
+    package func cipher(for keys: ChipCardKeys) throws(ChipCardKeyError) -> Cipher { Cipher() }
+    package func applyPrivate(_ key: RSAKeyPair, to block: SecretOctets) -> SecretOctets? { nil }
+    package func recover(_ block: [UInt8], with key: RSAPublicKey) -> [UInt8]? { nil }
+    package func sha1(_ bytes: [UInt8]) -> [UInt8] { [UInt8](repeating: 0, count: 20) }
+    package func pinBlock(of pin: SecretOctets, key: SecretOctets, account: SecretOctets) -> [UInt8]? { nil }
+    package func pin(ofBlock block: [UInt8], key: SecretOctets, account: SecretOctets) -> SecretOctets? { nil }
+    package func isPublishedTestKey(_ key: SecretOctets) -> Bool { true }
 }
 
 /// A sandbox with its ready directory, a simulated issuer, and a client that keeps its token.
-struct SandboxFixture {
+package struct SandboxFixture {
     /// 2016-01-28 14:47:07 UTC, the time of the guide's contactless receipt (15:47:07 in Munich).
-    static let start = Duration.seconds(1_453_992_427)
+    package static let start = Duration.seconds(1_453_992_427)
 
-    static let issuerText = """
+    package static let issuerText = """
         {
           "currency": "0978", "delay": 500, "limits": {"amount": 90000, "refer_above": 40000},
           "keys": [
@@ -76,11 +81,11 @@ struct SandboxFixture {
         }
         """
 
-    var sandbox: Sandbox
-    var now = SandboxFixture.start
-    var token = ""
+    package var sandbox: Sandbox
+    package var now = SandboxFixture.start
+    package var token = ""
 
-    init(
+    package init(
         _ rules: SandboxRules = SandboxRules(), directory: SandboxDirectory = .ready,
         store: any SandboxStore = MemorySandboxStore(), seed: UInt64 = 1
     ) throws {
@@ -91,7 +96,7 @@ struct SandboxFixture {
     }
 
     /// A fixture whose client is logged in.
-    static func loggedIn(
+    package static func loggedIn(
         _ user: String = "till-1", _ rules: SandboxRules = SandboxRules(),
         store: any SandboxStore = MemorySandboxStore()
     ) throws -> SandboxFixture {
@@ -101,7 +106,7 @@ struct SandboxFixture {
     }
 
     @discardableResult
-    mutating func logIn(_ user: String = "till-1", password: String? = nil) -> Reply {
+    package mutating func logIn(_ user: String = "till-1", password: String? = nil) -> Reply {
         let form = """
             grant_type=password&username=\(user)&password=\(password ?? "\(user)-password")\
             &client_id=jackdaw&client_secret=jackdaw-secret
@@ -114,34 +119,34 @@ struct SandboxFixture {
     // MARK: requests
 
     /// A reply as tests compare it.
-    struct Reply {
-        let output: SandboxOutput
+    package struct Reply {
+        package let output: SandboxOutput
 
         /// The status; 0 if no answer comes.
-        var status: Int { answer?.status ?? 0 }
-        var answer: HTTPAnswer? {
+        package var status: Int { answer?.status ?? 0 }
+        package var answer: HTTPAnswer? {
             switch output.reply {
             case .answer(let answer, _), .cut(let answer, _, _): answer
             case .silent: nil
             }
         }
-        var due: Duration? {
+        package var due: Duration? {
             switch output.reply {
             case .answer(_, let due), .cut(_, _, let due): due
             case .silent: nil
             }
         }
-        var body: [UInt8] {
+        package var body: [UInt8] {
             answer?.body.withBytes { span in span.indices.map { span[$0] } } ?? []
         }
-        var json: JSONValue { (try? JSONValue(body, most: 1 << 22)) ?? .null }
-        var error: String { json["error"]?.text ?? "" }
-        var state: String { json["state"]?.text ?? "" }
-        var booked: Double { json["sandbox"]?["booked"]?.number ?? -1 }
-        func header(_ name: String) -> String? { answer?.headers.first { $0.name == name }?.value }
+        package var json: JSONValue { (try? JSONValue(body, most: 1 << 22)) ?? .null }
+        package var error: String { json["error"]?.text ?? "" }
+        package var state: String { json["state"]?.text ?? "" }
+        package var booked: Double { json["sandbox"]?["booked"]?.number ?? -1 }
+        package func header(_ name: String) -> String? { answer?.headers.first { $0.name == name }?.value }
     }
 
-    mutating func send(
+    package mutating func send(
         _ method: HTTPRequest.Method, _ path: String, _ form: String = "", query: [(String, String)] = [],
         headers: [(String, String)] = [], token: String? = nil, client: String = "127.0.0.1"
     ) -> Reply {
@@ -156,7 +161,7 @@ struct SandboxFixture {
 
     /// The objects of a chip card's authorisation in the profile `tag-length-value`. The card is of the prefix for
     /// tests.
-    static func card(
+    package static func card(
         _ amount: UInt64, counter: Int = 1, type: UInt8 = 0x80, account: String = "9999990000000014",
         changes: [JackdawEMV.Tag: String?] = [:]
     ) -> String {
@@ -175,7 +180,7 @@ struct SandboxFixture {
     }
 
     /// The form of a payment.
-    static func form(
+    package static func form(
         _ uniqueID: String, _ amount: UInt64 = 1000, counter: Int = 1, more: String = "", card: String? = nil
     ) -> String {
         "payment[unique_id]=\(uniqueID)&payment[amount]=\(amount)&payment[currency]=EUR"
@@ -184,7 +189,7 @@ struct SandboxFixture {
     }
 
     @discardableResult
-    mutating func pay(
+    package mutating func pay(
         _ uniqueID: String, _ amount: UInt64 = 1000, counter: Int = 1, more: String = "",
         headers: [(String, String)] = []
     ) -> Reply {
@@ -192,12 +197,12 @@ struct SandboxFixture {
     }
 
     @discardableResult
-    mutating func act(_ action: String, _ uniqueID: String, _ form: String = "") -> Reply {
+    package mutating func act(_ action: String, _ uniqueID: String, _ form: String = "") -> Reply {
         send(.post, "payments/\(uniqueID)/\(action).json", form)
     }
 
-    mutating func status(_ uniqueID: String) -> Reply { send(.get, "unique_ids/\(uniqueID).json") }
+    package mutating func status(_ uniqueID: String) -> Reply { send(.get, "unique_ids/\(uniqueID).json") }
 
     @discardableResult
-    mutating func close(_ uniqueID: String) -> Reply { send(.post, "unique_ids/\(uniqueID)/reverse.json") }
+    package mutating func close(_ uniqueID: String) -> Reply { send(.post, "unique_ids/\(uniqueID)/reverse.json") }
 }
