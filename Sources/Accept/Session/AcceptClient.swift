@@ -1,0 +1,68 @@
+public import JackdawPayments
+import JackdawTransport
+
+/// A client of an Accept host that logs in: it puts a token into each request, over another client.
+///
+/// ``AcceptSession`` has the rules. Any number of requests may be under way.
+public actor AcceptClient: HTTPClient {
+    private let client: any HTTPClient
+    private let clock: ElapsedClock
+    private var session: AcceptSession
+    private var lastCall = 0
+    private var calls: [Int: CheckedContinuation<Result<HTTPAnswer, HTTPFailure>, Never>] = [:]
+    private var exchanges: [Int: Task<Void, Never>] = [:]
+
+    /// A client without a token.
+    /// - Parameters:
+    ///   - credentials: name and password.
+    ///   - client: the connection to the host.
+    ///   - basePath: the path before that of a route, as in ``AcceptWire/basePath``. Default: `/v3`.
+    ///   - clock: the clock of time limits. Default: `SuspendingClock`.
+    public init(
+        _ credentials: AcceptCredentials, over client: any HTTPClient, basePath: String = "/v3",
+        clock: some Clock<Duration> = SuspendingClock()
+    ) {
+        self.client = client
+        self.clock = ElapsedClock(clock)
+        session = AcceptSession(credentials, basePath: basePath)
+    }
+
+    /// Sends a request with a token, after a login if there is none.
+    /// - Throws: `HTTPFailure`, `notLoggedIn` if the host gives no token.
+    public func send(_ request: HTTPRequest, limit: Duration) async throws(HTTPFailure) -> HTTPAnswer {
+        lastCall += 1
+        let call = lastCall
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                calls[call] = continuation
+                process(.send(request, call: call, limit: limit))
+                if Task.isCancelled { process(.cancel(call: call)) }
+            }
+        } onCancel: {
+            Task { await self.process(.cancel(call: call)) }
+        }
+        return try result.get()
+    }
+
+    private func process(_ event: AcceptSessionEvent) {
+        for effect in session.receive(event, at: clock.now()) {
+            switch effect {
+            case .exchange(let number, let request, let limit):
+                exchanges[number] = Task { await exchange(number, request, limit) }
+            case .abandon(let number): exchanges.removeValue(forKey: number)?.cancel()
+            case .answer(let answer, let call): calls.removeValue(forKey: call)?.resume(returning: .success(answer))
+            case .failure(let failure, let call):
+                calls.removeValue(forKey: call)?.resume(returning: .failure(failure))
+            }
+        }
+    }
+
+    private func exchange(_ number: Int, _ request: HTTPRequest, _ limit: Duration) async {
+        let event: AcceptSessionEvent
+        do throws(HTTPFailure) {
+            event = .answered(try await client.send(request, limit: limit), exchange: number)
+        } catch { event = .failed(error, exchange: number) }
+        exchanges[number] = nil
+        process(event)
+    }
+}

@@ -1,0 +1,219 @@
+import JackdawBytes
+import JackdawEMV
+public import JackdawPayments
+
+/// Version 3 of the Accept host's wire format.
+///
+/// Paths and names are those of the Android archive of the Accept SDK. What no source shows follows the project's
+/// sandbox (docs/sandbox.md): bodies of errors, the issuer's data for the card, the routes of an identifier.
+///
+/// An attempt's identifier is its `unique_id`, in each request about it and in the paths.
+public struct AcceptWire: HostWire {
+    /// The route of reversals.
+    public enum Reversals: Sendable, Hashable {
+        /// Takes back whatever has the identifier, and closes the identifier if nothing has. Beyond version 3.
+        case ofIdentifiers
+        /// Takes back a payment, as in version 3. If the host does not know it, or has declined it, the desk asks for
+        /// its state, and repeats the reversal until nothing can be booked any more.
+        case ofPayments
+    }
+
+    /// The path before that of a route: `/v3`.
+    public let basePath: String
+    /// The route of reversals.
+    public let reversals: Reversals
+
+    /// A wire format for one merchant's host.
+    /// - Parameters:
+    ///   - basePath: the path before that of a route, percent-encoded, without a slash at its end. Default: `/v3`.
+    ///   - reversals: the route of reversals. Default: that of identifiers, which ends in one exchange.
+    public init(basePath: String = "/v3", reversals: Reversals = .ofIdentifiers) {
+        self.basePath = basePath
+        self.reversals = reversals
+    }
+
+    /// The habits of the sandbox: an enquiry closes no unknown identifier, and the other values are the defaults.
+    public static let profile = HostProfile(name: "Accept")
+
+    /// The most bytes of sealed data in a request. The sandbox takes 4096.
+    public static let maxCardBytes = 4096
+
+    /// Writes a request as a form.
+    ///
+    /// Details become `payment[NAME]`: `tip`, `tip_tax_rate`, `net_taxation`, `callback_url`, `discount`, `note`,
+    /// `lat`, `lng`, `pos_data[pos_entry_mode]`, `items[][...]`, `sub_merchant[...]`, `custom_fields` and
+    /// `custom_fields[...]`. Captures and refunds have no place for them.
+    /// - Throws: `HostFailure`, `notWritable`, if the amount is no whole number of hundredths, a detail has another
+    ///   name, the data of the card is too large or missing, or the identifier is one that the host's paths reserve.
+    public func encode(_ request: HostRequest) throws(HostFailure) -> HTTPRequest {
+        let name = request.attempt.rawValue
+        switch request.operation {
+        case .authorise, .advise: return try payment(request)
+        case .complete:
+            var form = AcceptForm()
+            try check(request.octets)
+            form.add("payment[cnp_transaction_certificate]", digitsOf: request.octets)
+            return http(.put, "payments/\(name.pathEncoded).json", form)
+        case .capture: return try part("capture", request)
+        case .refund: return try part("refund", request)
+        case .reverse:
+            var form = AcceptForm()
+            form.add("fnc_type", request.cause.map(Self.function(of:)) ?? "technical")
+            form.add("note", request.cause?.rawValue ?? "")
+            let place = reversals == .ofIdentifiers ? "unique_ids" : "payments"
+            return http(.post, "\(place)/\(name.pathEncoded)/reverse.json", form)
+        case .enquire: return http(.get, "unique_ids/\(name.pathEncoded).json", nil)
+        }
+    }
+
+    /// Reads the answer to a request. Any answer gives a reply or a failure.
+    ///
+    /// An answer counts only if it names the attempt, and if amount, currency and kind are those of the request. An
+    /// error of the host is a refusal only if no copy of the request can be booked, however often it was sent; every
+    /// other error leaves the outcome open.
+    /// - Throws: `HostFailure`: `notLoggedIn` for status 401 with a challenge, `conflict` for 409 and for most of 422,
+    ///   `hostError` for 429 and 500 or more, `unreadable` for other answers that are none to the request.
+    public func decode(_ answer: HTTPAnswer, to request: HostRequest) throws(HostFailure) -> HostReply {
+        guard (200...299).contains(answer.status) else { return try AcceptError(answer).reply(to: request, reversals) }
+        let view = try PaymentView(answer.body, of: request.attempt)
+        return switch request.operation {
+        case .authorise, .advise: try view.booking(request)
+        case .complete: try view.certificate()
+        case .capture, .refund: try view.part(request)
+        case .reverse: try view.reversal(request)
+        case .enquire: .status(try view.status(request))
+        }
+    }
+
+    // MARK: pieces of requests
+
+    private func http(_ method: HTTPRequest.Method, _ path: String, _ form: AcceptForm?) -> HTTPRequest {
+        var request = HTTPRequest(method, "\(basePath)/\(path)", headers: Self.headers)
+        if let form {
+            request.headers.append(Self.formType)
+            request.body = form.body
+        }
+        return request
+    }
+
+    /// The version of the interface: 20 in the Android archive.
+    static let headers = [HTTPField("Accept", "application/json"), HTTPField("X-Compatibility-Level", "20")]
+    static let formType = HTTPField("Content-Type", "application/x-www-form-urlencoded")
+
+    private func payment(_ request: HostRequest) throws(HostFailure) -> HTTPRequest {
+        let name = request.attempt.rawValue
+        // These names are parts of other paths, or end like one.
+        guard !name.hasSuffix(".json"), name != "search", name != "total_sums" else {
+            throw Self.notWritable("The host reserves the attempt's identifier.")
+        }
+        let amount = try WireAmount(request.request.amount)
+        try check(request.octets)
+        var form = AcceptForm()
+        form.add("payment[unique_id]", name)
+        form.add("payment[transaction_type]", request.request.kind == .authorisation ? "authorize" : "purchase")
+        form.add("payment[amount]", "\(amount.hundredths)")
+        form.add("payment[currency]", amount.currency)
+        var hasEntryMode = false
+        for detail in request.request.details {
+            guard let path = Self.path(ofDetail: detail.name) else {
+                throw Self.notWritable("The format has no detail \(detail.name.prefix(40)).")
+            }
+            hasEntryMode = hasEntryMode || path == Self.entryModePath
+            form.add(path, detail.value)
+        }
+        if !hasEntryMode, let mode = Self.entryMode(request.octets) { form.add(Self.entryModePath, mode) }
+        form.add("payment[raw_data]", digitsOf: request.octets)
+        return http(.post, "payments.json", form)
+    }
+
+    /// A capture or a refund of another attempt, with an identifier of its own.
+    private func part(_ action: String, _ request: HostRequest) throws(HostFailure) -> HTTPRequest {
+        guard let original = request.request.kind.original else {
+            throw Self.notWritable("The request names no original.")
+        }
+        let amount = try WireAmount(request.request.amount)
+        var form = AcceptForm()
+        form.add("unique_id", request.attempt.rawValue)
+        form.add("amount", "\(amount.hundredths)")
+        return http(.post, "payments/\(original.rawValue.pathEncoded)/\(action).json", form)
+    }
+
+    private func check(_ octets: HTTPBody) throws(HostFailure) {
+        guard (1...Self.maxCardBytes).contains(octets.count) else {
+            throw Self.notWritable("\(octets.count) bytes of the card; the format takes 1 to \(Self.maxCardBytes).")
+        }
+    }
+
+    static func notWritable(_ message: String) -> HostFailure {
+        HostFailure(.notWritable, isCertainlyNotSent: true, message: message)
+    }
+
+    /// The host's word for the reason: a person's decision is a void, anything else is technical. The words are those
+    /// of the Android archive; no source shows their meaning.
+    private static func function(of cause: ReversalCause) -> String {
+        switch cause {
+        case .cardDeclined, .signatureRejected: "void"
+        case .linkLost, .timeout, .crash, .cardRemoved, .kernelFailed: "technical"
+        }
+    }
+
+    // MARK: details of an attempt
+
+    private static let entryModePath = "payment[pos_data][pos_entry_mode]"
+    private static let plainDetails: Set = [
+        "tip", "tip_tax_rate", "net_taxation", "callback_url", "discount", "note", "lat", "lng", "custom_fields",
+    ]
+    private static let nestedDetails: Set = ["pos_data", "items", "sub_merchant", "custom_fields"]
+
+    /// The name in the form of a detail: `tip`, or `items[][note]`; nil if the format has none.
+    private static func path(ofDetail name: String) -> String? {
+        let first = name.prefix { $0 != "[" }
+        guard first.utf8.count < name.utf8.count else {
+            return plainDetails.contains(name) ? "payment[\(name)]" : nil
+        }
+        guard nestedDetails.contains(String(first)) else { return nil }
+        return "payment[\(first)]\(name.dropFirst(first.count))"
+    }
+
+    /// The values of `pos_entry_mode` in the Android archive.
+    private static let entryModes: Set = ["00", "01", "02", "03", "04", "05", "07", "79", "80", "90", "91"]
+
+    /// The entry mode in the card's objects (9F39, EMV Book 3, annex A); nil if they have none, or cannot be read.
+    private static func entryMode(_ octets: HTTPBody) -> String? {
+        var objects = DataObjectStore()
+        do throws(DataObjectError) {
+            try octets.withBytes { (bytes) throws(DataObjectError) in _ = try objects.add(bytes) }
+        } catch { return nil }
+        guard let value = objects[0x9F39], value.count == 1 else { return nil }
+        return entryModes.contains(value.hexadecimal) ? value.hexadecimal : nil
+    }
+}
+
+/// An amount on the wire: hundredths of the major unit in every currency (Accept SDK integration guide 1.6.182, 3.2).
+struct WireAmount: Hashable {
+    let hundredths: UInt64
+    /// The letters of ISO 4217.
+    let currency: String
+
+    /// - Throws: `HostFailure` if the amount is no whole number of hundredths.
+    init(_ amount: Amount) throws(HostFailure) {
+        guard let currency = amount.currencyCode.flatMap({ Currency.find($0) }) else {
+            throw AcceptWire.notWritable("The amount has no currency of ISO 4217.")
+        }
+        let units = amount.minorUnits
+        let (factor, divisor): (UInt64, UInt64) =
+            switch currency.exponent {
+            case 0: (100, 1)
+            case 1: (10, 1)
+            case 2: (1, 1)
+            case 3: (1, 10)
+            default: (1, 100)
+            }
+        let (product, overflows) = units.multipliedReportingOverflow(by: factor)
+        guard !overflows, product.isMultiple(of: divisor) else {
+            throw AcceptWire.notWritable("The format takes whole hundredths of \(currency.alphabeticCode) alone.")
+        }
+        hundredths = product / divisor
+        self.currency = currency.alphabeticCode
+    }
+}
