@@ -11,6 +11,8 @@ struct JackdawCommand: ParsableCommand {
             Account numbers and cardholder names are masked in all output unless --reveal is given; expiry and \
             service code stay visible. demodulate writes the decoded bytes unmasked.
 
+            jackdaw pay runs jackdaw-pay, the command for payments, if it is installed.
+
             EXIT CODES
               0   success
               1   nothing decoded or found, or a payment not approved
@@ -42,8 +44,14 @@ struct JackdawCommand: ParsableCommand {
     static func main() {
         CoreFile.forbid()
         StandardDescriptors.fill()
+        let arguments = Operands.ofProcess
+        if arguments.first == "pay" {
+            let failure = PayProgram.run(Array(arguments.dropFirst()))
+            Console.standard().message(failure.message)
+            Glibc.exit(failure.status.rawValue)
+        }
         do {
-            var command = try command(of: Operands.ofProcess)
+            var command = try command(of: arguments)
             try command.run()
         } catch {
             let code = exitCode(for: error)

@@ -179,7 +179,7 @@ enum LinkArgument {
     }
 
     /// The address of the Bluetooth device that a link names, and the radio that reaches it.
-    /// - Throws: ``CommandError`` if the link does not name a Bluetooth device.
+    /// - Throws: `CommandError` if the link does not name a Bluetooth device.
     static func device(_ link: LinkName) throws(CommandError) -> (BluetoothAddress, BluetoothRadio) {
         do throws(LinkError) {
             switch link.scheme {

@@ -14,7 +14,7 @@ enum KeyFile {
     ///   - path: of the file; `-` for standard input.
     ///   - console: shows the warning.
     /// - Returns: the key's bytes; all other copies in memory are wiped.
-    /// - Throws: ``CommandError`` with status `noInput`, `inputOutput` or `badData`.
+    /// - Throws: `CommandError` with status `noInput`, `inputOutput` or `badData`.
     static func read(_ path: String, _ console: Console) throws(CommandError) -> SecretBytes {
         var text: [UInt8] = []
         var bytes: [UInt8] = []
@@ -55,7 +55,7 @@ enum HexadecimalText {
     static let most = 1 << 20
 
     /// Reads a text of digits, with blanks, colons or hyphens between.
-    /// - Throws: ``CommandError`` with status `badData` that names the position.
+    /// - Throws: `CommandError` with status `badData` that names the position.
     static func read(_ text: [UInt8], into bytes: inout [UInt8]) throws(CommandError) {
         // A smaller array that it grew out of would not be wiped.
         bytes.reserveCapacity(text.count / 2)

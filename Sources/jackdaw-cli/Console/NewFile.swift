@@ -9,7 +9,7 @@ enum NewFile {
     /// - Parameters:
     ///   - path: the path of the file.
     ///   - fill: writes the content.
-    /// - Throws: ``CommandError``, also from `fill`; an existing file is unchanged then.
+    /// - Throws: `CommandError`, also from `fill`; an existing file is unchanged then.
     static func make(
         at path: String, fill: (borrowing OutputFile) throws(CommandError) -> Void
     ) throws(CommandError) {
@@ -29,7 +29,7 @@ enum NewFile {
     ///   - bytes: the bytes to write.
     ///   - descriptor: the open file.
     ///   - path: the path for error messages.
-    /// - Throws: ``CommandError``.
+    /// - Throws: `CommandError`.
     static func write(_ bytes: [UInt8], to descriptor: CInt, at path: String) throws(CommandError) {
         do throws(SystemFailure) {
             try writeAll(bytes, to: descriptor)

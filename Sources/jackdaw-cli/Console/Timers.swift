@@ -25,7 +25,7 @@ enum Timers {
     }
 
     /// Opens the timers, which stay open. Blocks until a task has slept once by each clock.
-    /// - Throws: ``CommandError`` with status `inputOutput` if this process may not open so many descriptors.
+    /// - Throws: `CommandError` with status `inputOutput` if this process may not open so many descriptors.
     static func start() throws(CommandError) {
         do throws(SystemFailure) {
             try outcome.get()

@@ -102,7 +102,7 @@ struct CommandEnvironment: Sendable {
     private let linux: LinuxDevices
 
     /// Ends the verb if the user has interrupted the command.
-    /// - Throws: ``CommandError`` with status `interrupted`.
+    /// - Throws: `CommandError` with status `interrupted`.
     func checkInterruption() throws(CommandError) {
         if isInterrupted() { throw .interrupted }
     }

@@ -9,7 +9,7 @@ enum Gnuplot {
     ///   - script: commands that write the picture to standard output.
     ///   - path: the picture's file, readable by this user alone, because it shows the sound of a card. An existing
     ///     file is replaced once the new one is complete.
-    /// - Throws: ``CommandError`` with status `unavailable` if gnuplot is missing or fails, or `inputOutput`.
+    /// - Throws: `CommandError` with status `unavailable` if gnuplot is missing or fails, or `inputOutput`.
     static func draw(_ script: String, to path: String) throws(CommandError) {
         let input = try file(containing: script)
         defer { close(input) }

@@ -33,7 +33,7 @@ struct LiveSession: ~Copyable {
     ///   - port: the open device.
     ///   - environment: provides the time, and opens the card's mixer and jacks.
     ///   - console: prints the results.
-    /// - Throws: ``CommandError``.
+    /// - Throws: `CommandError`.
     init(
         _ options: LiveOptions, _ port: any AudioPort, _ environment: CommandEnvironment, _ console: Console
     ) throws(CommandError) {
@@ -93,7 +93,7 @@ struct LiveSession: ~Copyable {
 
     /// Waits for the next sound and handles it.
     /// - Returns: false if the input has ended, or enough swipes were read.
-    /// - Throws: ``CommandError``.
+    /// - Throws: `CommandError`.
     mutating func receive() throws(CommandError) -> Bool {
         // The port passes its sound to a closure, which cannot mutate this noncopyable value.
         var next: CaptureEvent?
@@ -139,7 +139,7 @@ struct LiveSession: ~Copyable {
 
     /// Ends any open swipe, and restores the levels.
     /// - Returns: the number of tracks that were read.
-    /// - Throws: ``CommandError``.
+    /// - Throws: `CommandError`.
     consuming func finish() throws(CommandError) -> Int {
         // First, so that neither another error nor a second Ctrl-C can prevent it.
         gain.restore(console)

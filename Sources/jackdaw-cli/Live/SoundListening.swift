@@ -53,7 +53,7 @@ struct SoundListening {
     }
 
     /// - Returns: the exit status.
-    /// - Throws: ``CommandError``.
+    /// - Throws: `CommandError`.
     func run() throws(CommandError) -> ExitStatus {
         guard let port = try open() else { return late() }
         if let path = options.recording {

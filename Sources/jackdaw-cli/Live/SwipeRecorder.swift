@@ -34,7 +34,7 @@ struct SwipeRecorder: ~Copyable {
     ///   - path: of the sound file, `.wav` or `.flac`; the manifest's path has `.json` appended.
     ///   - sampleRate: frames per second (Hz).
     ///   - channels: the channels that are captured.
-    /// - Throws: ``CommandError``.
+    /// - Throws: `CommandError`.
     init(path: String, sampleRate: Double, channels: Range<Int>) throws(CommandError) {
         let manifest = try SwipeManifest(path: path + ".json")
         writer = try asCommand(isOutput: true) { () throws(AudioFileError) in
@@ -60,7 +60,7 @@ struct SwipeRecorder: ~Copyable {
     /// - Parameters:
     ///   - frame: the number of frames captured so far.
     ///   - meters: hold the last seconds of each channel.
-    /// - Throws: ``CommandError``.
+    /// - Throws: `CommandError`.
     mutating func advance(to frame: Int, _ meters: [SignalMeter]) throws(CommandError) {
         let last = pending.map(\.span.endSample).max() ?? 0
         let first = pending.map(\.span.startSample).min() ?? 0
@@ -70,7 +70,7 @@ struct SwipeRecorder: ~Copyable {
 
     /// Writes all swipes, with the part of their sound that has been captured.
     /// - Parameter meters: hold the last seconds of each channel.
-    /// - Throws: ``CommandError``.
+    /// - Throws: `CommandError`.
     mutating func flush(_ meters: [SignalMeter]) throws(CommandError) {
         let kept = meters.map(\.history.kept).reduce(0..<Int.max) { $0.clamped(to: $1) }
         // A swipe without all of its sound could not be decoded again.
@@ -108,7 +108,7 @@ struct SwipeRecorder: ~Copyable {
 
     /// Writes the remaining swipes and completes both files; without a recorded swipe there are no files.
     /// - Parameter meters: hold the last seconds of each channel.
-    /// - Throws: ``CommandError``; everything written before the error is kept if possible.
+    /// - Throws: `CommandError`; everything written before the error is kept if possible.
     consuming func finish(_ meters: [SignalMeter]) throws(CommandError) {
         var failure: CommandError?
         do throws(CommandError) {
@@ -135,7 +135,7 @@ final class SwipeManifest {
     private var text: [UInt8] = []
 
     /// Creates an empty manifest. The file does not exist until ``save()``.
-    /// - Throws: ``CommandError``.
+    /// - Throws: `CommandError`.
     init(path: String) throws(CommandError) {
         output = try asCommand(isOutput: true) { () throws(AudioFileError) in
             try OutputFile(path: path, predecessor: .isReplaced)
@@ -153,7 +153,7 @@ final class SwipeManifest {
     }
 
     /// Writes the added lines.
-    /// - Throws: ``CommandError``.
+    /// - Throws: `CommandError`.
     func save() throws(CommandError) {
         guard !text.isEmpty else { return }
         defer { text.wipe() }
@@ -166,7 +166,7 @@ final class SwipeManifest {
     }
 
     /// Writes the added lines and syncs the file to the disk.
-    /// - Throws: ``CommandError``.
+    /// - Throws: `CommandError`.
     func finish() throws(CommandError) {
         try save()
         try asCommand(isOutput: true) { () throws(AudioFileError) in try output.sync() }

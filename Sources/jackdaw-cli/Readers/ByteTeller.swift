@@ -40,7 +40,7 @@ struct ByteTeller: Sendable {
 
     /// Receives over a link that is opened only once.
     /// - Parameter connect: opens the link.
-    /// - Throws: ``CommandError`` if the link could not be opened, or broke.
+    /// - Throws: `CommandError` if the link could not be opened, or broke.
     func run(_ connect: () async throws(LinkError) -> any Transport) async throws(CommandError) {
         do throws(LinkError) {
             let session = try await connect()

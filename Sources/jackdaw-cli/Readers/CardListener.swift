@@ -33,7 +33,7 @@ struct CardListener: Sendable {
     private let tally = Lock(Tally())
     private let lowBattery: LowBattery
 
-    /// - Throws: ``CommandError`` that names the value that the family's protocol lacks.
+    /// - Throws: `CommandError` that names the value that the family's protocol lacks.
     init(
         link: LinkName, family: ReaderFamily, profile: ReaderProfile, output: LiveOutput, isRevealed: Bool, most: Int?,
         clock: any Clock<Duration>, decryption: LiveDecryption? = nil
@@ -66,7 +66,7 @@ struct CardListener: Sendable {
     /// Listens over a link that is opened only once.
     /// - Parameter connect: opens the link.
     /// - Returns: the exit status.
-    /// - Throws: ``CommandError`` if the link could not be opened, or ended without a swipe.
+    /// - Throws: `CommandError` if the link could not be opened, or ended without a swipe.
     func run(_ connect: () async throws(LinkError) -> any Transport) async throws(CommandError) -> ExitStatus {
         let transport: any Transport
         do throws(LinkError) {
@@ -84,7 +84,7 @@ struct CardListener: Sendable {
     ///   - listener: keeps the link open.
     ///   - environment: opens the link.
     /// - Returns: the exit status.
-    /// - Throws: ``CommandError`` if further attempts are useless.
+    /// - Throws: `CommandError` if further attempts are useless.
     func run(_ listener: ReaderConnection, _ environment: CommandEnvironment) async throws(CommandError) -> ExitStatus {
         try await listener.run(environment, lowBattery: lowBattery) { session in
             await converse(over: session) { event in

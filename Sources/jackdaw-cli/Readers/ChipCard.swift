@@ -15,7 +15,7 @@ struct ChipCard {
     ///   - isJSON: whether objects are printed instead of text.
     ///   - conversation: writes the output.
     /// - Returns: the number of applications.
-    /// - Throws: ``CommandError`` with the status of the link's error.
+    /// - Throws: `CommandError` with the status of the link's error.
     func read(
         _ survey: CardSurvey, _ explainer: TraceExplainer<some AuthenticationPrimitives>, isJSON: Bool,
         _ conversation: Conversation

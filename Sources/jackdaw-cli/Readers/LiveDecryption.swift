@@ -11,7 +11,7 @@ struct KeyOptions: Sendable {
     let scheme: KeyScheme?
 
     /// Creates a decryptor.
-    /// - Throws: ``CommandError`` if the key is invalid, or must not be used for these cards.
+    /// - Throws: `CommandError` if the key is invalid, or must not be used for these cards.
     func decryptor(_ key: consuming SecretBytes, _ mode: CardMode) throws(CommandError) -> SwipeDecryptor {
         do throws(CryptographyError) {
             return try SwipeDecryptor(key: key, mode: mode, scheme: scheme)

@@ -14,7 +14,7 @@ struct PaymentFiles {
     /// - Parameters:
     ///   - card: a path if it has a slash or ends in `.json`, else a name.
     ///   - deck: the folder of the card; nil for ``decks``.
-    /// - Throws: ``CommandError`` with status `noInput` if no folder has a card with the name.
+    /// - Throws: `CommandError` with status `noInput` if no folder has a card with the name.
     init(card: String, deck: String?) throws(CommandError) {
         guard !card.contains("/"), !card.hasSuffix(".json") else {
             self.card = card
@@ -35,7 +35,7 @@ struct PaymentFiles {
     ///   - payer: the file of another cardholder.
     ///   - issuer: the file of another issuer.
     /// - Returns: all three.
-    /// - Throws: ``CommandError`` with status `noInput`, `inputOutput` or `badData`.
+    /// - Throws: `CommandError` with status `noInput`, `inputOutput` or `badData`.
     func setup(payer: String?, issuer: String?) throws(CommandError) -> PaymentSetup {
         let primitives = LibCryptoPrimitives(mode: .test)
         var otherPayer: SimulatedPayer?

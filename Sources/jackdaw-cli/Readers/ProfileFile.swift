@@ -8,7 +8,7 @@ enum ProfileFile {
     ///   - base: the family's values, which the values of the file replace.
     ///   - family: the family whose protocol must accept the values.
     /// - Returns: all values.
-    /// - Throws: ``CommandError`` with status `noInput`, `inputOutput` or `badData`; it names the file and the invalid
+    /// - Throws: `CommandError` with status `noInput`, `inputOutput` or `badData`; it names the file and the invalid
     ///   value.
     static func read(
         _ path: String, over base: ReaderProfile, of family: ReaderFamily
@@ -26,7 +26,7 @@ enum ProfileFile {
     /// Reads a profile of any family.
     /// - Parameter path: of the file; `-` for standard input.
     /// - Returns: the values in the file.
-    /// - Throws: ``CommandError`` with status `noInput`, `inputOutput` or `badData`.
+    /// - Throws: `CommandError` with status `noInput`, `inputOutput` or `badData`.
     static func read(_ path: String) throws(CommandError) -> ReaderProfile {
         var json: [UInt8] = []
         try SmallFile.read(

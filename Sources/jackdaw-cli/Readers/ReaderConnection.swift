@@ -17,7 +17,7 @@ struct ReaderConnection: Sendable {
     ///   - lowBattery: reports a low battery; the caller passes it the reports of the reader's own protocol.
     ///   - serve: handles each session. It returns true after it has closed the session, to connect the reader again,
     ///     or false to end.
-    /// - Throws: ``CommandError`` if further attempts are useless.
+    /// - Throws: `CommandError` if further attempts are useless.
     func run(
         _ environment: CommandEnvironment, lowBattery: LowBattery? = nil,
         _ serve: @escaping @Sendable (any Transport) async -> Bool

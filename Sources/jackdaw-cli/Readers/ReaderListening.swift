@@ -40,7 +40,7 @@ struct ReaderListening {
     private let console: Console
     private let output: LiveOutput
 
-    /// - Throws: ``CommandError`` if the process has no free file descriptor.
+    /// - Throws: `CommandError` if the process has no free file descriptor.
     init(
         _ options: ReaderListenOptions, on console: Console, in environment: CommandEnvironment
     ) throws(CommandError) {
@@ -53,7 +53,7 @@ struct ReaderListening {
     }
 
     /// - Returns: the exit status.
-    /// - Throws: ``CommandError``.
+    /// - Throws: `CommandError`.
     func run() throws(CommandError) -> ExitStatus {
         guard let family = options.family else { return try countBytes() }
         return try readCards(of: family)
@@ -110,7 +110,7 @@ struct ReaderListening {
     ///   - late: returns the error if the timeout has passed; nil if enough was read.
     ///   - work: the work.
     /// - Returns: the exit status.
-    /// - Throws: ``CommandError``: the work's error, or one if the timeout passed without a swipe.
+    /// - Throws: `CommandError`: the work's error, or one if the timeout passed without a swipe.
     private func run(
         late: @escaping @Sendable () -> CommandError?,
         _ work: @escaping @Sendable () async throws(CommandError) -> ExitStatus

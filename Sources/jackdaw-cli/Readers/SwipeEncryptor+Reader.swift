@@ -9,7 +9,7 @@ extension SwipeEncryptor {
     ///   - scheme: the key scheme; nil for that of the family's maker.
     ///   - path: the file of the key, for messages.
     /// - Returns: the encryptor.
-    /// - Throws: ``CommandError`` with status `usage` or `badData` if the scheme is unknown or the key does not fit.
+    /// - Throws: `CommandError` with status `usage` or `badData` if the scheme is unknown or the key does not fit.
     static func forReader(
         of family: String, _ key: borrowing SecretBytes, _ scheme: KeyScheme?, from path: String
     ) throws(CommandError) -> SwipeEncryptor {

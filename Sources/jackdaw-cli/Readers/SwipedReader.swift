@@ -39,7 +39,7 @@ struct SwipedReader: Sendable {
     ///   - options: the options for the reader.
     ///   - console: shows warnings about the key file.
     ///   - environment: reads the key.
-    /// - Throws: ``CommandError`` if a value, the profile or the key is missing or invalid.
+    /// - Throws: `CommandError` if a value, the profile or the key is missing or invalid.
     init(
         _ place: SwipePlace, _ options: SwipeOptions, _ console: Console, _ environment: CommandEnvironment
     ) throws(CommandError) {
@@ -111,7 +111,7 @@ struct SwipedReader: Sendable {
     ///   - run: the payment, which has not started.
     ///   - environment: opens links, and measures the payment's times.
     /// - Returns: the payment.
-    /// - Throws: ``CommandError`` if the place cannot be opened.
+    /// - Throws: `CommandError` if the place cannot be opened.
     func payment(
         _ run: sending PaymentRun, _ environment: CommandEnvironment
     ) async throws(CommandError) -> LinkedPayment {

@@ -27,7 +27,7 @@ struct MadeSwipes: ~Copyable {
 
     /// Makes one swipe of each track for each of four conditions, easy and hard.
     /// - Returns: the owner of the files.
-    /// - Throws: ``CommandError`` if the files cannot be written.
+    /// - Throws: `CommandError` if the files cannot be written.
     static func make() throws(CommandError) -> MadeSwipes {
         var template = Array("/tmp/jackdaw-XXXXXX".utf8CString)
         guard let folder = unsafe mkdtemp(&template) else {

@@ -9,7 +9,7 @@ protocol SoundListener {
     var takesSixteenBits: Bool { get }
 
     /// Receives the format and the channels before any samples.
-    /// - Throws: ``CommandError`` if the recording cannot be used; no samples follow.
+    /// - Throws: `CommandError` if the recording cannot be used; no samples follow.
     mutating func begin(_ format: AudioFormat, channels: Range<Int>) throws(CommandError)
 
     /// Receives the next samples of a channel.
@@ -19,7 +19,7 @@ protocol SoundListener {
     mutating func receive(_ samples: Span<Float>, channel: Int)
 
     /// Receives the position after each block, for printing complete results.
-    /// - Throws: ``CommandError`` to stop reading.
+    /// - Throws: `CommandError` to stop reading.
     mutating func advance(to frame: Int, of total: Int?) throws(CommandError)
 
     /// Called after the last samples, also if an error ends the recording.
@@ -75,7 +75,7 @@ struct SoundScanner: ~Copyable {
     ///   - path: a path, or `-` for standard input.
     ///   - listener: receives the sound.
     /// - Returns: the result of the recording.
-    /// - Throws: ``CommandError`` if the file is invalid or the user interrupts. The listener has received the sound
+    /// - Throws: `CommandError` if the file is invalid or the user interrupts. The listener has received the sound
     ///   before the error.
     mutating func scan(_ path: String, _ listener: inout some SoundListener) throws(CommandError) -> Outcome {
         let raw = raw
@@ -178,7 +178,7 @@ enum SwipeSound {
     ///   - track: selects the character code and the density.
     ///   - configuration: the swipe.
     /// - Returns: samples, full scale -1 to 1.
-    /// - Throws: ``CommandError`` with status `usage` if the text does not fit the track or a value is out of range.
+    /// - Throws: `CommandError` with status `usage` if the text does not fit the track or a value is out of range.
     static func render(
         _ text: String, _ track: TrackNumber, _ configuration: SwipeSynthesizer.Configuration
     ) throws(CommandError) -> [Float] {
@@ -196,7 +196,7 @@ enum SwipeSound {
     }
 
     /// Writes channels side by side; silence fills up the shorter ones.
-    /// - Throws: ``CommandError``; no new file exists then.
+    /// - Throws: `CommandError`; no new file exists then.
     static func write(_ channels: [[Float]], to path: String, sampleRate: Double) throws(CommandError) {
         let frames = channels.map(\.count).max() ?? 0
         let interleaved = (0..<frames).flatMap { frame in channels.map { frame < $0.count ? $0[frame] : 0 } }

@@ -8,7 +8,7 @@ protocol ScanObserver {
     var wantsSamples: Bool { get }
 
     /// Receives the format before any samples.
-    /// - Throws: ``CommandError`` to stop the scan.
+    /// - Throws: `CommandError` to stop the scan.
     mutating func begin(_ format: AudioFormat) throws(CommandError)
 
     /// Receives the next samples of a channel, before the events that they complete.
@@ -18,7 +18,7 @@ protocol ScanObserver {
     mutating func receive(_ event: HeadEvent)
 
     /// Receives the position after each block, for printing complete results.
-    /// - Throws: ``CommandError`` to stop the scan.
+    /// - Throws: `CommandError` to stop the scan.
     mutating func advance(to frame: Int, of total: Int?) throws(CommandError)
 }
 
@@ -54,7 +54,7 @@ struct SwipeScanner: ~Copyable {
     ///   - path: a path, or `-` for standard input.
     ///   - observer: receives the events.
     /// - Returns: the result of the recording.
-    /// - Throws: ``CommandError`` if the file is invalid or the user interrupts. The observer has received the events
+    /// - Throws: `CommandError` if the file is invalid or the user interrupts. The observer has received the events
     ///   before the error.
     @inline(never)  // Swift 6.3.1 ends with "Found ownership error" if it inlines this function into a loop.
     mutating func scan(
@@ -115,7 +115,7 @@ private struct SwipeListener<Observer: ScanObserver>: SoundListener {
 
 extension HeadReader {
     /// Creates a reader, with the command's errors.
-    /// - Throws: ``CommandError`` if the sample rate is not supported.
+    /// - Throws: `CommandError` if the sample rate is not supported.
     init(_ configuration: Configuration) throws(CommandError) {
         do throws(SwipeDecoderError) {
             try self.init(configuration: configuration)

@@ -15,7 +15,7 @@ enum TestCard {
     }
 
     /// Resolves an argument: the text itself, the content of a file, or the test card.
-    /// - Throws: ``CommandError`` if a file cannot be read.
+    /// - Throws: `CommandError` if a file cannot be read.
     static func resolve(_ argument: String, _ track: TrackNumber) throws(CommandError) -> String {
         if argument == name { return text(track) }
         guard argument.first == "@" else { return argument }

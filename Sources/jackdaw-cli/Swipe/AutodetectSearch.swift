@@ -23,7 +23,7 @@ struct AutodetectSearch: Sendable {
     /// Runs the search to its end, and then frees the jack and restores the volume.
     /// - Parameter clock: measures times.
     /// - Returns: the report and whether the reader could be powered up; nil if nothing is plugged in.
-    /// - Throws: ``CommandError`` if the jack cannot be used.
+    /// - Throws: `CommandError` if the jack cannot be used.
     func run(clock: any Clock<Duration>) async throws(CommandError) -> (ReaderSearchReport, isActivated: Bool)? {
         // Takes effect only on a card without jack detection.
         environment.setAttached(true)

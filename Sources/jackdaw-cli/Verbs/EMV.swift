@@ -185,7 +185,7 @@ enum AuthorityKeyFile {
     /// Reads keys, those for live cards and published test keys.
     /// - Parameter path: of the file; `-` for standard input.
     /// - Returns: the keys.
-    /// - Throws: ``CommandError`` with status `noInput`, `inputOutput`, `badData` or `unavailable`.
+    /// - Throws: `CommandError` with status `noInput`, `inputOutput`, `badData` or `unavailable`.
     static func read(_ path: String) throws(CommandError) -> AuthenticationKeys {
         var text: [UInt8] = []
         try SmallFile.read(

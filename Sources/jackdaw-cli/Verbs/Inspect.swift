@@ -182,7 +182,7 @@ private struct Inspector: ScanObserver {
     }
 
     /// The reports of all channels, or of one.
-    /// - Throws: ``CommandError`` if the memory did not suffice for all of the sound.
+    /// - Throws: `CommandError` if the memory did not suffice for all of the sound.
     func reports(
         file: String, _ format: AudioFormat, channel: Int?
     ) throws(CommandError) -> [InspectionReport] {

@@ -1,4 +1,5 @@
 import JackdawDSP
+import JackdawTestSupport
 import Testing
 
 @testable import jackdaw_cli

@@ -1,3 +1,4 @@
+import JackdawTestSupport
 import Testing
 
 @testable import jackdaw_cli

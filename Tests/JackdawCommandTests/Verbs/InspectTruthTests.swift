@@ -1,6 +1,7 @@
 import Foundation
 import JackdawBytes
 import JackdawDSP
+import JackdawTestSupport
 import Testing
 
 @testable import jackdaw_cli

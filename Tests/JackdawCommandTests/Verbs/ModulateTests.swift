@@ -1,5 +1,6 @@
 import JackdawAudioFile
 import JackdawDSP
+import JackdawTestSupport
 import Testing
 
 @testable import jackdaw_cli

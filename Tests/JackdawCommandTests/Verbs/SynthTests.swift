@@ -1,4 +1,5 @@
 import JackdawAudioFile
+import JackdawTestSupport
 import Testing
 
 @testable import jackdaw_cli

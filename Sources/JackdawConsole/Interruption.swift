@@ -3,36 +3,36 @@ import Synchronization
 
 /// Handles Ctrl-C and similar signals. The first one asks the verb to stop cleanly, so that no half-written file is
 /// left. A verb that does not stop, because it waits for input, is ended a second later, unless it has asked for time.
-enum Interruption {
+package enum Interruption {
     private static let received = Atomic<Int32>(0)
 
     private static let hasTime = Atomic<Bool>(false)
 
     /// Whether the user wants the command to end.
-    static var isRequested: Bool { received.load(ordering: .relaxed) != 0 }
+    package static var isRequested: Bool { received.load(ordering: .relaxed) != 0 }
 
     /// The exit code by the shell's convention: 130 for an interrupt from the keyboard.
-    static var exitCode: Int32 { 128 + received.load(ordering: .relaxed) }
+    package static var exitCode: Int32 { 128 + received.load(ordering: .relaxed) }
 
     /// Ends the verb if the user has interrupted it.
     /// - Throws: ``CommandError`` with status `interrupted`.
-    static func check() throws(CommandError) {
+    package static func check() throws(CommandError) {
         if isRequested { throw .interrupted }
     }
 
     /// Lets the verb end in its own time, after it has noticed the interruption, so that it can restore what it has
     /// changed. Another Ctrl-C still ends it at once.
-    static func giveTime() {
+    package static func giveTime() {
         hasTime.store(true, ordering: .relaxed)
         alarm(0)
     }
 
     /// Turns a closed pipe into a write error, for a verb that must restore settings at its end.
-    static func ignoreClosedPipes() { signal(SIGPIPE, SIG_IGN) }
+    package static func ignoreClosedPipes() { signal(SIGPIPE, SIG_IGN) }
 
     /// Installs the signal handlers, and unblocks the signals if the parent process has blocked them. A hangup that is
     /// ignored (nohup) stays ignored.
-    static func install() {
+    package static func install() {
         received.store(0, ordering: .relaxed)  // initialises the globals outside of the handler
         hasTime.store(false, ordering: .relaxed)
         handle(SIGALRM) { _ in _exit(Interruption.exitCode) }

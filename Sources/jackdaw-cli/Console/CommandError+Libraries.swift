@@ -3,41 +3,7 @@ import JackdawCryptography
 import JackdawSpectrum
 import JackdawTransport
 
-/// The exit status of the command (numbers of sysexits.h, and the shell's for an interrupt).
-enum ExitStatus: Int32, Comparable {
-    /// The verb completed all work.
-    case done = 0
-    /// The verb ran, and decoded or found nothing, or a payment was not approved.
-    case nothingFound = 1
-    /// The command line is invalid.
-    case usage = 64
-    /// The input is invalid.
-    case badData = 65
-    /// The input does not exist, or may not be read.
-    case noInput = 66
-    /// A device or a program is missing or busy.
-    case unavailable = 69
-    /// Reading or writing failed.
-    case inputOutput = 74
-    /// The end of a payment is not known yet, a message about it has not reached the issuer, or a terminal has not refunded
-    /// it.
-    case unsettled = 75
-    /// The user interrupted the command from the keyboard.
-    case interrupted = 130
-
-    static func < (left: ExitStatus, right: ExitStatus) -> Bool { left.rawValue < right.rawValue }
-}
-
-/// Ends a verb: a status, and one line with the reason.
-struct CommandError: Error {
-    let status: ExitStatus
-    let message: String
-
-    init(_ status: ExitStatus, _ message: String) {
-        self.status = status
-        self.message = message
-    }
-
+extension CommandError {
     /// The error of a sound file that could not be read or written.
     init(_ error: AudioFileError, isOutput: Bool = false) {
         var text = error.description
@@ -83,8 +49,6 @@ struct CommandError: Error {
             }
         self.init(status, "not decrypted: \(error)")
     }
-
-    static var interrupted: CommandError { CommandError(.interrupted, "interrupted") }
 }
 
 /// Runs a body and converts its sound file errors to the command's errors.
@@ -92,7 +56,7 @@ struct CommandError: Error {
 ///   - isOutput: whether the file is written.
 ///   - body: works with the file.
 /// - Returns: the result of the body.
-/// - Throws: ``CommandError``.
+/// - Throws: `CommandError`.
 func asCommand<Result: ~Copyable>(
     isOutput: Bool = false, _ body: () throws(AudioFileError) -> Result
 ) throws(CommandError) -> Result {

@@ -1,10 +1,10 @@
-import Glibc
+package import Glibc
 import JackdawBytes
 import JackdawSystem
 import JackdawTransport
 
 /// Reads a whole file of limited size.
-enum SmallFile {
+package enum SmallFile {
     /// Reads a file.
     /// - Parameters:
     ///   - path: of the file; `-` for standard input.
@@ -13,7 +13,7 @@ enum SmallFile {
     ///   - bytes: receives the content. The caller wipes it; there are no other copies in memory.
     ///   - check: receives the status of the open file, and throws if it must not be read.
     /// - Throws: ``CommandError`` with status `noInput`, `inputOutput` or `badData`, or the error of the check.
-    static func read(
+    package static func read(
         _ path: String, most: Int, tooMany: String, into bytes: inout [UInt8],
         check: (stat) throws(CommandError) -> Void = { _ in }
     ) throws(CommandError) {
@@ -38,5 +38,5 @@ enum SmallFile {
     }
 
     /// The name of a file in messages.
-    static func name(of path: String) -> String { path == "-" ? "standard input" : path }
+    package static func name(of path: String) -> String { path == "-" ? "standard input" : path }
 }

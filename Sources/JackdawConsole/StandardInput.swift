@@ -4,18 +4,21 @@ import JackdawSystem
 import JackdawTransport
 
 /// Reads standard input in pieces.
-struct StandardInput {
+package struct StandardInput {
     /// At the slowest baud and the highest sample rate a piece becomes less than ten million samples.
     private static let pieceBytes = 256
 
     /// The last piece; empty at the end.
-    var bytes: [UInt8] = []
+    package var bytes: [UInt8] = []
     /// Number of bytes so far.
-    private(set) var count = 0
+    package private(set) var count = 0
+
+    /// Reads from the beginning.
+    package init() {}
 
     /// Reads the next piece.
     /// - Throws: ``CommandError`` with status `inputOutput` or `interrupted`.
-    mutating func read() throws(CommandError) {
+    package mutating func read() throws(CommandError) {
         bytes.wipe()
         bytes.append(contentsOf: repeatElement(0, count: Self.pieceBytes))
         let size = try bytes.read(from: STDIN_FILENO, named: "standard input")
@@ -32,7 +35,8 @@ extension [UInt8] {
     ///   - start: the index of the first byte to replace.
     /// - Returns: the number of bytes read; 0 at the end.
     /// - Throws: ``CommandError`` with status `inputOutput` or `interrupted`.
-    mutating func read(from descriptor: CInt, named name: String, at start: Int = 0) throws(CommandError) -> Int {
+    package mutating func read(from descriptor: CInt, named name: String, at start: Int = 0) throws(CommandError) -> Int
+    {
         while true {
             try Interruption.check()
             let size = unsafe withUnsafeMutableBytes { bytes in
@@ -53,13 +57,13 @@ extension [UInt8] {
 ///
 /// The time of the argument parser grows with the square of the number of operands: for some thousand files it takes
 /// longer than their decoding. No argument can contain a zero byte, so zero bytes separate the packed names.
-enum Operands {
+package enum Operands {
     /// Shorter runs are not packed, so that error messages name single arguments.
     private static let longRun = 64
 
     /// The command line of this process without the name of the program; file names in it may be any bytes
     /// (`FileName`).
-    static var ofProcess: [String] {
+    package static var ofProcess: [String] {
         (1..<max(1, Int(CommandLine.argc))).compactMap { index in
             guard let argument = unsafe CommandLine.unsafeArgv[index] else { return nil }
             return unsafe FileName.text(of: UnsafeRawBufferPointer(start: argument, count: strlen(argument)))
@@ -69,7 +73,7 @@ enum Operands {
     /// The command line with each long run of operands packed into one argument.
     /// - Parameter arguments: without the name of the program.
     /// - Returns: fewer arguments with the same meaning to a verb that unpacks its operands.
-    static func pack(_ arguments: [String]) -> [String] {
+    package static func pack(_ arguments: [String]) -> [String] {
         // The operands of `frame` and `emv` are bytes; they never have thousands of them and do not unpack them.
         guard arguments.first != "frame", arguments.first != "emv" else { return arguments }
         return arguments.split(before: { $0.hasPrefix("-") }).flatMap { run in
@@ -80,7 +84,7 @@ enum Operands {
     }
 
     /// The operands of a packed command line, one by one.
-    static func unpack(_ operands: [String]) -> [String] {
+    package static func unpack(_ operands: [String]) -> [String] {
         operands.flatMap { $0.split(separator: "\0", omittingEmptySubsequences: false).map(String.init) }
     }
 }

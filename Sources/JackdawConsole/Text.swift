@@ -1,12 +1,12 @@
 import JackdawBytes
-import JackdawTransport
+package import JackdawTransport
 
 /// Formats a number with a fixed count of decimals.
 /// - Parameters:
 ///   - value: any number; infinity and NaN become `-`.
 ///   - decimals: digits after the point, 0 to 9.
 /// - Returns: for example `-0.50`.
-func fixed(_ value: Double, _ decimals: Int) -> String {
+package func fixed(_ value: Double, _ decimals: Int) -> String {
     var scale = 1.0
     for _ in 0..<decimals { scale *= 10 }
     let scaled = (abs(value) * scale).rounded()
@@ -19,12 +19,12 @@ func fixed(_ value: Double, _ decimals: Int) -> String {
 }
 
 /// A count with its noun: `1 file`, `2 files`.
-func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+package func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
 extension String {
     /// The text with escapes for control characters (C0, DEL, C1), invisible direction marks and a file name's bytes
     /// that are not text, so that no text from a card or a file name can control a terminal.
-    var printable: String {
+    package var printable: String {
         guard unicodeScalars.contains(where: { $0.steersTerminal || FileName.byte(of: $0) != nil }) else { return self }
         return unicodeScalars.reduce(into: "") { text, scalar in
             if let byte = FileName.byte(of: scalar) {
@@ -38,7 +38,7 @@ extension String {
     /// The text with the keys and numbers that an argument may have hidden: every key of 12 hexadecimal digits or more,
     /// every number as in ``hidingAccountNumbers``, and groups of 16 digits or more. The UUID of a Bluetooth service
     /// (RFC 9562) and the address of a device do not count as keys.
-    var hidingKeysAndNumbers: String { mayHaveKeys ? searchedForKeys : self }
+    package var hidingKeysAndNumbers: String { mayHaveKeys ? searchedForKeys : self }
 
     /// Whether the text may have something to hide: 12 hexadecimal digits in one piece or in groups. Most texts have not,
     /// and need no search.
@@ -57,7 +57,7 @@ extension String {
     }
 
     /// The text after a search for keys and numbers, which are hidden.
-    var searchedForKeys: String {
+    package var searchedForKeys: String {
         var result = ""
         var rest = self[...]
         for match in matches(
@@ -81,7 +81,7 @@ extension String {
 
     /// The text with every number of 12 digits or more masked like an account number: the last four digits show, and
     /// from 13 digits on the first six, too. Digits in groups, as on a card, count as one number.
-    var hidingAccountNumbers: String {
+    package var hidingAccountNumbers: String {
         var result = ""
         var rest = self[...]
         while let start = rest.firstIndex(where: \.isDigit) {
@@ -110,30 +110,30 @@ extension String {
     private static let leastInGroups = 16
 
     /// The text, padded with blanks before or after it up to a width.
-    func padded(to width: Int, alignedRight: Bool = false) -> String {
+    package func padded(to width: Int, alignedRight: Bool = false) -> String {
         let blanks = String(repeating: " ", count: max(0, width - count))
         return alignedRight ? blanks + self : self + blanks
     }
 
     /// Names with their descriptions for help, one line each, in columns.
-    static func listing(_ entries: [(name: String, text: String)]) -> String {
+    package static func listing(_ entries: [(name: String, text: String)]) -> String {
         let width = entries.map(\.name.count).max() ?? 0
         return entries.map { "  \($0.name.padded(to: width))  \($0.text)" }.joined(separator: "\n")
     }
 
     /// The names in a sentence: `a, b and c`.
-    static func words(_ names: [String], _ conjunction: String) -> String {
+    package static func words(_ names: [String], _ conjunction: String) -> String {
         guard let last = names.last, names.count > 1 else { return names.first ?? "" }
         return "\(names.dropLast().joined(separator: ", ")) \(conjunction) \(last)"
     }
 
     /// The text without blanks at its end.
-    var trimmingBlanksAtEnd: String { String(dropLast(reversed().prefix { $0 == " " }.count)) }
+    package var trimmingBlanksAtEnd: String { String(dropLast(reversed().prefix { $0 == " " }.count)) }
 }
 
 extension LinkName {
     /// The name for text output: a number or a key in it is masked as in an argument. JSON output has the whole name.
-    var shown: String { description.hidingKeysAndNumbers }
+    package var shown: String { description.hidingKeysAndNumbers }
 }
 
 extension Substring {
@@ -209,7 +209,7 @@ extension Character {
 
 extension Unicode.Scalar {
     /// Whether a terminal interprets it instead of showing it; JSON writes all of these as `\u` with four digits.
-    var steersTerminal: Bool {
+    package var steersTerminal: Bool {
         switch value {
         case 0x00...0x1F, 0x7F...0x9F, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
         default: false
@@ -218,38 +218,41 @@ extension Unicode.Scalar {
 }
 
 /// One JSON object on one line, its fields in the order in which they are added.
-struct JSONObject {
+package struct JSONObject {
     private var fields = ""
 
+    /// An object without fields.
+    package init() {}
+
     /// The object as text.
-    var text: String { "{\(fields)}" }
+    package var text: String { "{\(fields)}" }
 
-    mutating func add(_ name: String, _ value: String?) { add(name, json: value.map(Self.quoted) ?? "null") }
+    package mutating func add(_ name: String, _ value: String?) { add(name, json: value.map(Self.quoted) ?? "null") }
 
-    mutating func add(_ name: String, _ value: Int) { add(name, json: String(value)) }
+    package mutating func add(_ name: String, _ value: Int) { add(name, json: String(value)) }
 
-    mutating func add(_ name: String, _ value: Int?) { add(name, json: value.map { String($0) } ?? "null") }
+    package mutating func add(_ name: String, _ value: Int?) { add(name, json: value.map { String($0) } ?? "null") }
 
-    mutating func add(_ name: String, _ value: Bool) { add(name, json: String(value)) }
+    package mutating func add(_ name: String, _ value: Bool) { add(name, json: String(value)) }
 
-    mutating func add(_ name: String, _ value: Bool?) { add(name, json: value.map { String($0) } ?? "null") }
+    package mutating func add(_ name: String, _ value: Bool?) { add(name, json: value.map { String($0) } ?? "null") }
 
-    mutating func add(_ name: String, _ values: [Int]) {
+    package mutating func add(_ name: String, _ values: [Int]) {
         add(name, json: "[\(values.map(String.init).joined(separator: ","))]")
     }
 
-    mutating func add(_ name: String, _ values: [String]) {
+    package mutating func add(_ name: String, _ values: [String]) {
         add(name, json: "[\(values.map(Self.quoted).joined(separator: ","))]")
     }
 
-    mutating func add(_ name: String, _ value: JSONObject?) { add(name, json: value.map(\.text) ?? "null") }
+    package mutating func add(_ name: String, _ value: JSONObject?) { add(name, json: value.map(\.text) ?? "null") }
 
-    mutating func add(_ name: String, _ values: [JSONObject]) {
+    package mutating func add(_ name: String, _ values: [JSONObject]) {
         add(name, json: "[\(values.map(\.text).joined(separator: ","))]")
     }
 
     /// Adds a number rounded to some decimals; null if it is not finite.
-    mutating func add(_ name: String, _ value: Double?, decimals: Int) {
+    package mutating func add(_ name: String, _ value: Double?, decimals: Int) {
         guard let value, value.isFinite else { return add(name, json: "null") }
         var scale = 1.0
         for _ in 0..<decimals { scale *= 10 }

@@ -1,20 +1,21 @@
 import Glibc
 import JackdawBytes
-import JackdawSystem
+package import JackdawSystem
 
 /// The output of a verb: results go to standard output, messages to standard error.
 ///
 /// No content of a card or a file name reaches a terminal as a control character.
-final class Console {
+package final class Console {
     private let writeResults: ([UInt8]) throws(SystemFailure) -> Void
     private let writeMessages: ([UInt8]) throws(SystemFailure) -> Void
     /// Whether messages go to a terminal.
-    let isWatched: Bool
+    package let isWatched: Bool
     /// Whether results go to a terminal.
-    let showsResults: Bool
+    package let showsResults: Bool
     /// The first error of writing a result, such as a full disk or a closed pipe.
-    private var failure: SystemFailure?
+    package private(set) var failure: SystemFailure?
 
+    private let name: String
     private var results: [UInt8] = []
     /// Whether the terminal shows a progress line, which the next message must replace.
     private var showsStatus = false
@@ -27,36 +28,41 @@ final class Console {
     ///   - messages: writes to standard error, and throws on errors.
     ///   - isWatched: whether messages go to a terminal.
     ///   - showsResults: whether results go to a terminal.
-    init(
+    ///   - name: the program's name, before each message.
+    package init(
         results: @escaping ([UInt8]) throws(SystemFailure) -> Void,
-        messages: @escaping ([UInt8]) throws(SystemFailure) -> Void, isWatched: Bool, showsResults: Bool = false
+        messages: @escaping ([UInt8]) throws(SystemFailure) -> Void, isWatched: Bool, showsResults: Bool = false,
+        name: String = "jackdaw"
     ) {
+        self.name = name
         writeResults = results
         writeMessages = messages
         self.isWatched = isWatched
         self.showsResults = showsResults
     }
 
-    /// The process's own standard output and error.
-    static func standard() -> Console {
+    /// The console of the process's own standard output and error.
+    /// - Parameter name: the program's name, before each message.
+    /// - Returns: a new console.
+    package static func standard(name: String = "jackdaw") -> Console {
         Console(
             results: { bytes throws(SystemFailure) in try writeAll(bytes, to: STDOUT_FILENO) },
             messages: { bytes throws(SystemFailure) in try writeAll(bytes, to: STDERR_FILENO) },
-            isWatched: isatty(STDERR_FILENO) == 1, showsResults: isatty(STDOUT_FILENO) == 1)
+            isWatched: isatty(STDERR_FILENO) == 1, showsResults: isatty(STDOUT_FILENO) == 1, name: name)
     }
 
     /// Whether a result could not be written.
-    var hasFailed: Bool { failure != nil }
+    package var hasFailed: Bool { failure != nil }
 
     /// Adds a line to standard output; it is written with the next ``flush()``.
-    func result(_ line: String) { add(line.printable) }
+    package func result(_ line: String) { add(line.printable) }
 
     /// Adds an object, which has its control characters escaped, as a line of standard output.
-    func result(_ object: JSONObject) { add(object.text) }
+    package func result(_ object: JSONObject) { add(object.text) }
 
     /// Adds unchanged bytes of data to standard output; on a terminal, bytes other than printable ASCII, tab and line
     /// feed are written as escapes.
-    func result(_ bytes: Span<UInt8>) {
+    package func result(_ bytes: Span<UInt8>) {
         results.growWiping(toHold: results.count + bytes.count)
         guard showsResults else {
             unsafe bytes.withUnsafeBufferPointer { unsafe results.append(contentsOf: $0) }
@@ -82,7 +88,7 @@ final class Console {
     }
 
     /// Writes the collected standard output.
-    func flush() {
+    package func flush() {
         guard !results.isEmpty else { return }
         clearStatus()
         write(results)
@@ -93,21 +99,21 @@ final class Console {
 
     /// Writes a line to standard error, after the results that came before it. Numbers and keys in it are masked: it
     /// may repeat an argument, and a mistyped command line may have card data instead of a name.
-    func message(_ line: String) { write(message: line.hidingKeysAndNumbers) }
+    package func message(_ line: String) { write(message: line.hidingKeysAndNumbers) }
 
     /// Writes a line to standard error in which card data may show.
-    func revealedMessage(_ line: String) { write(message: line) }
+    package func revealedMessage(_ line: String) { write(message: line) }
 
     private func write(message line: String) {
         flush()
         clearStatus()
         if showsData && isWatched { try? writeMessages([UInt8(ascii: "\n")]) }
         showsData = false
-        try? writeMessages(Array("jackdaw: \(line.printable)\n".utf8))
+        try? writeMessages(Array("\(name): \(line.printable)\n".utf8))
     }
 
     /// Writes a help text, or an error of the command line, of several lines, as the only output.
-    func conclude(_ text: String, isResult: Bool) {
+    package func conclude(_ text: String, isResult: Bool) {
         guard !text.isEmpty else { return }
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         let printable = Array(lines.map { String($0).printable + "\n" }.joined().utf8)
@@ -116,10 +122,28 @@ final class Console {
 
     /// Reports the error of writing results.
     /// - Returns: whether there was such an error.
-    func reportFailure() -> Bool {
+    package func reportFailure() -> Bool {
         guard let failure else { return false }
         message("standard output: cannot be written (\(failure.message))")
         return true
+    }
+
+    /// Runs the work of a verb, prints its error as one line, and writes what remains.
+    /// - Parameter verb: the work.
+    /// - Returns: the status of the verb, or `inputOutput` if results could not be written.
+    package func status(of verb: () throws(CommandError) -> ExitStatus) -> ExitStatus {
+        var status: ExitStatus
+        do throws(CommandError) {
+            status = try verb()
+        } catch {
+            status = error.status
+            if status != .interrupted { message(error.message) }
+        }
+        flush()
+        clearStatus()
+        // Work that was cancelled because the output failed also ends as `.interrupted`; the user did not interrupt it.
+        if reportFailure(), status != .interrupted || !Interruption.isRequested { status = .inputOutput }
+        return status
     }
 
     private func write(_ results: [UInt8]) {
@@ -131,14 +155,14 @@ final class Console {
     }
 
     /// Shows a line that the next one replaces; on a terminal only.
-    func status(_ line: String) {
+    package func status(_ line: String) {
         guard isWatched else { return }
         try? writeMessages(Array("\r\u{1B}[K\(line.hidingKeysAndNumbers.printable)".utf8))
         showsStatus = true
     }
 
     /// Clears the progress line.
-    func clearStatus() {
+    package func clearStatus() {
         guard showsStatus else { return }
         try? writeMessages(Array("\r\u{1B}[K".utf8))
         showsStatus = false
@@ -146,26 +170,26 @@ final class Console {
 }
 
 /// Columns of text, as wide as their widest cell.
-struct Table {
+package struct Table {
     /// A column: its heading, and whether its cells are aligned right as numbers.
-    struct Column {
-        let heading: String
-        let isNumber: Bool
+    package struct Column {
+        package let heading: String
+        package let isNumber: Bool
 
-        static func text(_ heading: String) -> Column { Column(heading: heading, isNumber: false) }
-        static func number(_ heading: String) -> Column { Column(heading: heading, isNumber: true) }
+        package static func text(_ heading: String) -> Column { Column(heading: heading, isNumber: false) }
+        package static func number(_ heading: String) -> Column { Column(heading: heading, isNumber: true) }
     }
 
-    let columns: [Column]
-    private(set) var rows: [[String]] = []
+    package let columns: [Column]
+    package private(set) var rows: [[String]] = []
 
-    init(_ columns: Column...) { self.columns = columns }
+    package init(_ columns: Column...) { self.columns = columns }
 
     /// Adds a row of as many cells as there are columns.
-    mutating func add(_ cells: String...) { rows.append(cells) }
+    package mutating func add(_ cells: String...) { rows.append(cells) }
 
     /// The headings and the rows.
-    var lines: [String] {
+    package var lines: [String] {
         let headings = columns.map(\.heading)
         let widths = columns.indices.map { column in
             ([headings] + rows).map { $0[column].count }.max() ?? 0
@@ -180,7 +204,7 @@ struct Table {
 }
 
 /// Shows the progress of a slow verb on a terminal: first after a second, then a few times a second.
-struct Progress {
+package struct Progress {
     private let console: Console
     private let clock = ContinuousClock()
     private var next: ContinuousClock.Instant
@@ -189,7 +213,7 @@ struct Progress {
     /// - Parameters:
     ///   - console: shows the progress if it is a terminal.
     ///   - delay: the time before the first line; a faster verb shows no progress.
-    init(_ console: Console, after delay: Duration = .seconds(1)) {
+    package init(_ console: Console, after delay: Duration = .seconds(1)) {
         self.console = console
         next = clock.now + delay
     }
@@ -198,7 +222,7 @@ struct Progress {
     /// - Parameters:
     ///   - label: the current work, such as the file.
     ///   - fraction: the completed share, 0 to 1; nil if it is not known.
-    mutating func update(_ label: String, fraction: Double?) {
+    package mutating func update(_ label: String, fraction: Double?) {
         guard console.isWatched, clock.now >= next else { return }
         next = clock.now + .milliseconds(200)
         let share = fraction.map { ", \(fixed(100 * min(max($0, 0), 1), 0)) %" } ?? ""
