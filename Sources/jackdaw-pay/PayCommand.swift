@@ -1,0 +1,54 @@
+#if Payments
+import ArgumentParser
+import Glibc
+import JackdawConsole
+
+@main
+struct PayCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: Program.name,
+        abstract: "Payments: a host for tests.",
+        discussion: """
+            EXIT CODES
+              64  usage
+              65  invalid data
+              66  input missing or not readable
+              69  address in use, or books in use by another process
+              74  I/O error; standard output is full or closed
+              129 hung up (SIGHUP)
+              130 interrupted (SIGINT, Ctrl-C)
+              143 terminated (SIGTERM)
+
+            EXAMPLE
+              jackdaw-pay sandbox --json
+            """,
+        subcommands: [SandboxVerb.self])
+
+    static func main() {
+        CoreFile.forbid()
+        StandardDescriptors.fill()
+        do {
+            var command = try parseAsRoot(Operands.ofProcess)
+            try command.run()
+        } catch {
+            let code = exitCode(for: error)
+            let text = fullMessage(for: error)
+            let console = Console.standard(name: Program.name)
+            console.conclude(code.isSuccess ? text : text.hidingKeysAndNumbers, isResult: code.isSuccess)
+            Glibc.exit(console.reportFailure() ? ExitStatus.inputOutput.rawValue : code.rawValue)
+        }
+    }
+}
+#else
+import Glibc
+import JackdawConsole
+
+/// The program of a build without the `Payments` trait.
+@main
+enum PayCommand {
+    static func main() {
+        Console.standard(name: "jackdaw-pay").message("built without payments; enable the package trait Payments")
+        exit(ExitStatus.unavailable.rawValue)
+    }
+}
+#endif
