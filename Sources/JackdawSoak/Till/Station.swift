@@ -1,0 +1,183 @@
+import JackdawEMV
+import JackdawPayments
+import JackdawReaders
+import JackdawSimulator
+
+/// A reader of the till with its card, for one attempt. Classes only because readers and drivers cannot be copied.
+protocol Station: AnyObject {
+    /// The card with its counters; nil if its chip is not used.
+    var card: VirtualCard? { get }
+    /// The card's last decision; nil without one.
+    var cryptogram: CryptogramType? { get }
+    /// The time of the next step; nil if none is planned.
+    var nextDeadline: Duration? { get }
+
+    /// Carries out an effect of the attempt.
+    /// - Parameters:
+    ///   - effect: the effect.
+    ///   - forCard: the issuer's data for the card.
+    ///   - now: the time.
+    /// - Returns: events that follow at once.
+    func carryOut(_ effect: PaymentEffect, _ forCard: HTTPBody, at now: Duration) -> [StationEvent]
+    /// Takes the steps up to a time.
+    func advance(to now: Duration) -> [StationEvent]
+    /// The link to the reader is lost.
+    func unplug() -> [StationEvent]
+}
+
+/// An event for the attempt.
+struct StationEvent {
+    let event: PaymentEvent
+    /// The effect that it answers.
+    var answering: Int?
+    /// The card's data for the host.
+    var sealed = HTTPBody()
+}
+
+/// A simulated reader with a kernel and a virtual card, and the driver of its family.
+final class ReaderStation<Payment: ReaderPayment & ~Copyable, Terminal: KernelTerminal>: Station {
+    private var driver: Payment
+    private var reader: TillReader<Terminal>
+    private let pinBlockTag: Tag
+    /// Whether the host has approved, so that only the certificate is sent to it.
+    private var isApproved = false
+
+    /// - Parameters:
+    ///   - driver: the payment at the reader.
+    ///   - terminal: the reader, with the card and the customer.
+    ///   - format: the format of the reader's messages.
+    ///   - faults: the faults of the reader.
+    init(
+        _ driver: consuming Payment, _ terminal: Terminal, _ format: any FrameFormat,
+        _ faults: [JackdawSimulator.PlannedFault]
+    ) {
+        self.driver = driver
+        reader = TillReader(terminal, format, faults: faults)
+        pinBlockTag = Payment.pinBlockTag
+    }
+
+    var card: VirtualCard? { reader.terminal?.card }
+
+    var cryptogram: CryptogramType? { driver.objects[0x9F27]?.first.flatMap { CryptogramType(octet: $0) } }
+
+    var nextDeadline: Duration? { [driver.nextDeadline, reader.nextDeadline].compactMap(\.self).min() }
+
+    func carryOut(_ effect: PaymentEffect, _ forCard: HTTPBody, at now: Duration) -> [StationEvent] {
+        var response: HostResponse?
+        if case .completeCard(let knowledge) = effect.action {
+            isApproved = knowledge == .approved
+            response = HostResponse(forCard, isApproved: isApproved)
+        }
+        return take(driver.carryOut(effect, host: response, isTapAllowed: false, at: now), at: now)
+    }
+
+    func advance(to now: Duration) -> [StationEvent] {
+        var events = take(driver.advance(to: now), at: now)
+        for output in reader.advance(to: now) {
+            switch output {
+            case .send(let bytes): events += take(driver.receive(bytes.span, at: now), at: now)
+            case .disconnect: events += unplug()
+            }
+        }
+        return events
+    }
+
+    func unplug() -> [StationEvent] {
+        reader.lose()
+        return take(driver.lose(), at: .zero)
+    }
+
+    private func take(_ outputs: [ReaderPaymentOutput], at now: Duration) -> [StationEvent] {
+        var events: [StationEvent] = []
+        for output in outputs {
+            switch output {
+            case .send(let bytes): _ = reader.send(bytes, at: now)
+            case .event(let event, let answering):
+                events.append(StationEvent(event: event, answering: answering, sealed: sealed(for: event)))
+            case .note: break
+            }
+        }
+        return events
+    }
+
+    private func sealed(for event: PaymentEvent) -> HTTPBody {
+        switch event {
+        case .firstARQC, .firstTC, .firstTCWithSignature: driver.objects.sealed(pinBlockTag: pinBlockTag)
+        case .secondTC, .secondTCWithSignature:
+            isApproved ? driver.objects.certificate : driver.objects.sealed(pinBlockTag: pinBlockTag)
+        default: HTTPBody()
+        }
+    }
+}
+
+/// A reader that only swipes cards, without a driver.
+final class SwipeStation: Station {
+    let card: VirtualCard? = nil
+    let cryptogram: CryptogramType? = nil
+    private let stripe: DataObjectStore
+    private let delay: Duration
+    private var planned: (time: Duration, event: StationEvent)?
+
+    /// - Parameters:
+    ///   - stripe: the objects of the authorisation.
+    ///   - delay: the time until the customer swipes the card.
+    init(_ stripe: DataObjectStore, delay: Duration) {
+        self.stripe = stripe
+        self.delay = delay
+    }
+
+    var nextDeadline: Duration? { planned?.time }
+
+    func carryOut(_ effect: PaymentEffect, _ forCard: HTTPBody, at now: Duration) -> [StationEvent] {
+        switch effect.action {
+        case .prepare:
+            planned = (now + .milliseconds(200), StationEvent(event: .prepared, answering: effect.identifier))
+        case .acceptCard:
+            let sealed = stripe.sealed(pinBlockTag: 0x99)
+            planned = (
+                now + delay, StationEvent(event: .cardSwiped, answering: effect.identifier, sealed: sealed)
+            )
+        case .stopReader: planned = nil
+        default: break
+        }
+        return []
+    }
+
+    func advance(to now: Duration) -> [StationEvent] {
+        guard let (time, event) = planned, time <= now else { return [] }
+        planned = nil
+        return [event]
+    }
+
+    func unplug() -> [StationEvent] {
+        planned = nil
+        return [StationEvent(event: .linkLost)]
+    }
+}
+
+extension HostResponse {
+    /// The issuer's data for the card; nil without a response code.
+    fileprivate init?(_ forCard: HTTPBody, isApproved: Bool) {
+        var objects = DataObjectStore()
+        let isRead = forCard.withBytes { (try? objects.add($0)) != nil }
+        guard isRead, let code = objects[0x8A].flatMap({ AuthorisationResponseCode($0) }) else { return nil }
+        self.init(isApproved: isApproved, responseCode: code, authenticationData: objects[0x91])
+    }
+}
+
+extension DataObjectStore {
+    /// The objects in BER-TLV, with the PIN block in 99.
+    fileprivate func sealed(pinBlockTag: Tag) -> HTTPBody {
+        var builder = TagLengthValueBuilder()
+        for tag in tags { withValue(tag) { builder.append(tag == pinBlockTag ? 0x99 : tag, $0) } }
+        return HTTPBody(copying: builder.octets.span)
+    }
+
+    /// The objects of the card's certificate in BER-TLV, without card data.
+    fileprivate var certificate: HTTPBody {
+        var builder = TagLengthValueBuilder()
+        let wanted: [Tag] = [0x9F26, 0x9F27, 0x9F10, 0x9F36, 0x9F37, 0x95, 0x82, 0x9A, 0x9C, 0x5F2A, 0x9F02]
+        for tag in wanted { withValue(tag) { builder.append(tag, $0) } }
+        return HTTPBody(copying: builder.octets.span)
+    }
+}

@@ -1,0 +1,31 @@
+import JackdawSoak
+import Testing
+
+@Suite struct SoakPlanTests {
+    @Test func fewerDaysAreTheBeginningOfMore() {
+        let (short, long) = (SoakPlan(seed: 5, days: 2, SoakOptions()), SoakPlan(seed: 5, days: 5, SoakOptions()))
+        #expect(short.sales == Array(long.sales.prefix(short.sales.count)))
+        #expect(short.closesIdentifiers == long.closesIdentifiers && short.clientLimit == long.clientLimit)
+        let ends = Duration.seconds(2 * 86_400)
+        #expect(short.faults.map(\.number) == long.faults.filter { $0.fault.time < ends }.map(\.number))
+    }
+
+    @Test func salesAndFaultsStayWithoutOthers() throws {
+        let whole = SoakPlan(seed: 9, days: 1, SoakOptions())
+        var options = SoakOptions()
+        let sale = try #require(whole.sales.last)
+        (options.keptSales, options.keptFaults) = ([sale.number], [])
+        let part = SoakPlan(seed: 9, days: 1, options)
+        #expect(part.sales == [sale])
+        #expect(part.faults.isEmpty)
+    }
+
+    @Test func argumentsNameTheRun() {
+        var options = SoakOptions()
+        #expect(SoakRun(seed: 7, days: 30, options).arguments == ["--seed", "7", "--days", "30"])
+        (options.keptSales, options.keptFaults) = ([3, 1], [])
+        #expect(
+            SoakRun(seed: 7, days: 1, options).arguments
+                == ["--seed", "7", "--days", "1", "--sales", "1,3", "--faults", "none"])
+    }
+}

@@ -1,0 +1,70 @@
+import JackdawPayments
+import JackdawSimulator
+import JackdawSoak
+import Testing
+
+/// Simulated days of a till. `make soak` runs many more.
+@Suite struct SoakRunTests {
+    private static func options(history: Bool = false) -> SoakOptions {
+        var options = SoakOptions()
+        options.sales = 5...12
+        options.maxFaults = 40
+        options.keepsHistory = history
+        return options
+    }
+
+    @Test func simulatedDaysBreakNoRule() {
+        var summary = SoakSummary()
+        for seed in UInt64(1)...40 {
+            let result = SoakRun(seed: seed, days: 1, Self.options()).run()
+            #expect(result.violation == nil, "seed \(seed)")
+            summary.add(result, days: 1)
+        }
+        // Nearly all ends and faults occur.
+        #expect(summary.ends.keys.count >= 5)
+        #expect(summary.ends[.approved] ?? 0 > summary.sales / 3)
+        #expect(summary.faults.keys.count > SoakFault.Kind.allCases.count * 3 / 4)
+    }
+
+    @Test func simulatedDaysFollowOneAnother() {
+        let result = SoakRun(seed: 3, days: 4, Self.options()).run()
+        #expect(result.violation == nil)
+        #expect(result.sales >= 20)
+    }
+
+    @Test(arguments: [UInt64(1), 7, 12])
+    func theSameSeedIsTheSameHistory(seed: UInt64) {
+        let (first, second) = (
+            SoakRun(seed: seed, days: 1, Self.options(history: true)).run(),
+            SoakRun(seed: seed, days: 1, Self.options(history: true)).run()
+        )
+        #expect(first.history.hash == second.history.hash)
+        #expect(first.history.entries == second.history.entries)
+        #expect(SoakRun(seed: seed, days: 1, Self.options()).run().history.hash == first.history.hash)
+        #expect(SoakRun(seed: seed + 1, days: 1, Self.options()).run().history.hash != first.history.hash)
+    }
+
+    @Test func faultsThatFindNoOccasionChangeNothing() {
+        for seed in UInt64(1)...5 {
+            let whole = SoakRun(seed: seed, days: 1, Self.options()).run()
+            var options = Self.options()
+            (options.keptSales, options.keptFaults) = (whole.saleNumbers, whole.faultNumbers)
+            let part = SoakRun(seed: seed, days: 1, options).run()
+            #expect(part.faults == whole.faults, "seed \(seed)")
+            #expect(part.sales == whole.sales)
+        }
+    }
+
+    @Test func recordingsOfPaymentsAreReplayed() throws {
+        var count = 0
+        for seed in UInt64(1)...4 {
+            for recording in SoakRun(seed: seed, days: 1, Self.options(history: true)).run().recordings {
+                count += 1
+                let read = try PaymentRecording(recording.recording.octets)
+                #expect(read == recording.recording)
+                #expect(PaymentReplay(read).difference == nil, "\(recording.attempt)")
+            }
+        }
+        #expect(count > 30)
+    }
+}
