@@ -4,11 +4,16 @@ PREFIX ?= /usr/local
 DEBIAN_PACKAGES := binutils ca-certificates git libc6-dev libncurses6 libsqlite3-0 libstdc++-12-dev libxml2 \
     pkg-config libsndfile1-dev libfftw3-dev libasound2-dev libbluetooth-dev libsystemd-dev libssl-dev \
     libpcsclite-dev pcscd vsmartcard-vpcd opensc python3-pyscard dbus gnuplot-nox man-db
+# With PAYMENTS=1 everything that the trait Payments adds is built and tested, too.
+ifdef PAYMENTS
+DEBIAN_PACKAGES += libcurl4-openssl-dev libsqlite3-dev openssl python3
+TRAITS := --enable-all-traits
+endif
 # The Swift runtime goes into the command: it runs where there is no toolchain, and starts faster. Without debug
 # information it is built in less time; RELEASE='-c release --static-swift-stdlib' builds it with lines for a profiler.
 RELEASE := -c release --static-swift-stdlib -debug-info-format none
 # The index, by which tests are found, leaves out the modules of the toolchain: it is made in less time.
-TESTS := -Xswiftc -index-ignore-system-modules
+TESTS := $(TRAITS) -Xswiftc -index-ignore-system-modules
 JACKDAW := .build/release/jackdaw
 SHARE := $(DESTDIR)$(PREFIX)/share
 FORMATTED := Sources Tests Benchmarks Fuzz Package.swift
@@ -18,8 +23,8 @@ LIBRARIES := $(patsubst docs/public-api/%.txt,%,$(wildcard docs/public-api/*.txt
 JACKDAW_THIRD_PARTY ?= $(abspath $(wildcard ../shared/vectors/third-party))
 export JACKDAW_THIRD_PARTY
 
-.PHONY: help setup build demo test build-tests quick lab bench format lint embedded generate api decks fuzz docs \
-    install uninstall clean
+.PHONY: help setup build demo test build-tests quick pay kills soak mutants hostile-http schemathesis \
+    lab bench format lint embedded generate api decks fuzz docs install uninstall clean
 
 help: ## this list
 	@sed -nE 's/^([[:alnum:]_.-]+):.*## */\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -33,7 +38,7 @@ build: setup ## build the command
 demo: build ## read the cards in captures/
 	@.ci/demo $(JACKDAW)
 
-test: setup ## build and run all tests; FILTER=REGEX runs those whose name matches
+test: setup ## build and run all tests; FILTER=REGEX runs those whose name matches; PAYMENTS=1 with the trait
 	swift test $(TESTS) --experimental-maximum-parallelization-width 4 $(TEST_OPTIONS) $(if $(FILTER),--filter '$(FILTER)')
 
 build-tests: setup ## build all tests
@@ -41,6 +46,9 @@ build-tests: setup ## build all tests
 
 quick: ## build and test floor 0 and the readers, without slow suites; FILTER=REGEX as above
 	@.ci/quick '$(FILTER)'
+
+kills: ## kill a program that writes a journal KILLS times, 1,000 by default, and look for its records
+	JACKDAW_KILLS=$(or $(KILLS),1000) $(MAKE) test PAYMENTS=1 FILTER=JournalKillTests
 
 lab: build ## sound and Bluetooth on real drivers in a virtual machine; SETUP=1 installs tools, SKIP=1 skips what cannot run
 	swift build $(RELEASE) --product JackdawBluetoothLab
@@ -72,6 +80,22 @@ api: ## compare the public API with docs/public-api; WRITE=1 writes it down
 
 decks: build ## pay with each virtual card in two processes, over TCP at each simulated reader, and over PC/SC
 	.ci/decks $(JACKDAW)
+
+pay: setup ## build jackdaw-pay, the command for payments
+	swift build $(RELEASE) --traits Payments --product jackdaw-pay
+
+hostile-http: pay ## hostile bytes for the sandbox's server, DURATION seconds, 10 by default
+	.ci/hostile-http .build/release/jackdaw-pay
+
+schemathesis: pay ## requests made of docs/sandbox-openapi.yaml, DURATION seconds, 20 by default
+	.ci/schemathesis .build/release/jackdaw-pay
+
+soak: setup ## simulate 10,000 days of a till, and 100 times 30 days, with everything that can go wrong
+	.ci/soak 10000 1
+	.ci/soak 100 30
+
+mutants: setup ## whether the simulation finds broken rules of payments
+	.ci/mutants
 
 fuzz: build ## hostile input for DURATION seconds a parser, 600 by default
 	$(MAKE) -C Fuzz all
