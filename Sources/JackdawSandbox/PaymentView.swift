@@ -36,6 +36,7 @@ extension Sandbox {
             let chosen = payment.operations[index]
             sandbox["operation"] = .object([
                 "kind": .text(chosen.kind.rawValue), "amount": money(chosen.amount),
+                "unique_id": chosen.uniqueID.map { .text($0) } ?? .null,
                 "reversed": .flag(chosen.isReversed || payment.isReversed),
             ])
         }

@@ -122,6 +122,19 @@ import Testing
         #expect(till.fixture.sandbox.store.paymentCount == 1)
     }
 
+    /// Without the use of such a token the session would log in again and again.
+    @Test func aTokenWithoutLifetimeIsUsedOnce() throws {
+        var session = AcceptSession(
+            AcceptCredentials(
+                name: secret("till"), password: secret("p"), client: "jackdaw", clientSecret: secret("s")))
+        _ = session.receive(.send(payment, call: 1, limit: .seconds(45)), at: .zero)
+        let token = #"{"access_token":"mF_9","token_type":"Bearer","expires_in":0}"#
+        let effects = session.receive(
+            .answered(HTTPAnswer(status: 200, body: body(token)), exchange: 1), at: .seconds(1))
+        guard case .exchange(2, let sent, _)? = effects.first else { return #expect(Bool(false)) }
+        #expect(sent.path == payment.path)
+    }
+
     /// A payment that is not answered is not sent again, even if the login that follows would let it.
     @Test func aSilentPaymentIsNotRepeated() throws {
         var till = try AcceptTill()

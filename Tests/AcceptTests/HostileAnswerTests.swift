@@ -104,6 +104,10 @@ import Testing
             good + #""sandbox":{"issuer_response":1}}"#,
             good + #""sandbox":{"issuer_response":"\#(String(repeating: "00", count: 4097))"}}"#,
             good + #""sandbox":{"operation":{"kind":"refund"}}}"#,
+            // Another kind of payment than the one that was asked for.
+            good + #""transaction_type":"authorize"}"#, good + #""transaction_type":null}"#,
+            #"{"unique_id":"A1","amount":1000,"currency":"EUR","state":"authorized"}"#,
+            #"{"unique_id":"A1","amount":1000,"currency":"EUR","state":"preauthorized"}"#,
         ]
         for text in texts {
             let failure = #expect(throws: HostFailure.self) { try isApproved(text, asked) }
@@ -116,6 +120,31 @@ import Testing
             return false
         }
         return true
+    }
+
+    /// A host that does not know the type books an authorisation as a purchase.
+    @Test func aBookedPurchaseIsNoAuthorisation() throws {
+        let asked = try request(.authorise, kind: .authorisation, octets: card(1000))
+        let good = #"{"unique_id":"A1","amount":1000,"currency":"EUR","state":"authorized","transaction_type":"#
+        #expect(try isApproved(good + #""authorize"}"#, asked))
+        for text in [good + #""purchase"}"#, #"{"unique_id":"A1","amount":1000,"currency":"EUR","state":"approved"}"#] {
+            let failure = #expect(throws: HostFailure.self) { try isApproved(text, asked) }
+            #expect(failure?.code == .unreadable)
+        }
+    }
+
+    /// Two refunds of the same amount of one payment differ in their identifiers alone.
+    @Test func anotherRefundIsNotTheAnswer() throws {
+        let asked = try request(.refund, "R1", kind: .refund(of: attempt("A1")))
+        func text(_ identifier: String) -> String {
+            """
+            {"unique_id":"A1","currency":"EUR","sandbox":{"operation":\
+            {"kind":"refund","amount":1000,"unique_id":"\(identifier)","reversed":false}}}
+            """
+        }
+        #expect(try isApproved(text("R1"), asked))
+        let failure = #expect(throws: HostFailure.self) { try isApproved(text("R2"), asked) }
+        #expect(failure?.code == .unreadable)
     }
 
     /// Another server between till and host, such as a proxy, answers without the form of the host's errors.

@@ -137,7 +137,8 @@ public struct AcceptSession: Sendable {
 
     private func isFresh(_ login: Login) -> Bool {
         guard let lifetime = login.token.lifetime else { return true }
-        return now - login.used < max(lifetime - Self.margin, lifetime / 2)
+        // A new token is used once, even if its lifetime is zero.
+        return now == login.used || now - login.used < max(lifetime - Self.margin, lifetime / 2)
     }
 
     private mutating func send(_ request: HTTPRequest, limit: Duration) -> Int {

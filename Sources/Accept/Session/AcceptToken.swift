@@ -7,7 +7,7 @@ import JackdawReaders
 struct AcceptToken: Sendable {
     /// The value of the header `Authorization` (RFC 6750, 2.1): `Bearer TOKEN`.
     let authorization: SecretText
-    /// The time for which an unused token is valid; nil if the host does not say it.
+    /// The time for which an unused token is valid; nil if the host does not report it.
     let lifetime: Duration?
 
     /// The most bytes of an answer, and of a token.
@@ -17,7 +17,7 @@ struct AcceptToken: Sendable {
 
     /// Reads an answer; nil if it has no token of the characters of RFC 6750, or is not JSON.
     ///
-    /// The JSON reader makes a `String` of each text, so it receives a copy whose token is replaced.
+    /// The JSON reader makes a `String` of each text, so it receives a copy whose tokens are replaced.
     init?(_ body: HTTPBody) {
         guard body.count <= Self.maxBytes else { return nil }
         var copy: [UInt8] = []
@@ -26,8 +26,14 @@ struct AcceptToken: Sendable {
         var header: [UInt8] = []
         defer { header.wipeCapacity() }
         let isFound = body.withBytes { bytes in
-            guard let place = Self.place(in: bytes), place.count <= Self.maxTokenBytes else { return false }
-            for index in bytes.indices { copy.append(place.contains(index) ? UInt8(ascii: "x") : bytes[index]) }
+            guard let place = Self.place(of: Self.name, in: bytes), place.count <= Self.maxTokenBytes else {
+                return false
+            }
+            let refresh = Self.place(of: Self.refreshName, in: bytes) ?? place
+            for index in bytes.indices {
+                let isHidden = place.contains(index) || refresh.contains(index)
+                copy.append(isHidden ? UInt8(ascii: "x") : bytes[index])
+            }
             header.reserveCapacity(Self.scheme.count + place.count)
             header += Self.scheme
             for index in place { header.append(bytes[index]) }
@@ -42,8 +48,8 @@ struct AcceptToken: Sendable {
         authorization = SecretText(copying: header.span)
     }
 
-    /// The place of the value of `access_token` in the outermost object; nil if it is no text of a token's characters.
-    private static func place(in bytes: Span<UInt8>) -> Range<Int>? {
+    /// The place of the value of a token in the outermost object; nil if it is no text of a token's characters.
+    private static func place(of name: [UInt8], in bytes: Span<UInt8>) -> Range<Int>? {
         var (depth, index) = (0, 0)
         while index < bytes.count {
             switch bytes[index] {
@@ -51,7 +57,7 @@ struct AcceptToken: Sendable {
             case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
             case UInt8(ascii: "\""):
                 guard let end = endOfText(bytes, from: index + 1) else { return nil }
-                if depth == 1, isName(bytes, index + 1..<end), let place = value(bytes, after: end + 1) {
+                if depth == 1, isEqual(bytes, index + 1..<end, name), let place = value(bytes, after: end + 1) {
                     return place
                 }
                 index = end
@@ -75,8 +81,9 @@ struct AcceptToken: Sendable {
     }
 
     private static let name: [UInt8] = Array("access_token".utf8)
+    private static let refreshName: [UInt8] = Array("refresh_token".utf8)
 
-    private static func isName(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
+    private static func isEqual(_ bytes: Span<UInt8>, _ range: Range<Int>, _ name: [UInt8]) -> Bool {
         range.count == name.count && range.allSatisfy { bytes[$0] == name[$0 - range.lowerBound] }
     }
 

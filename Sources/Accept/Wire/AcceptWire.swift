@@ -78,7 +78,7 @@ public struct AcceptWire: HostWire {
         let view = try PaymentView(answer.body, of: request.attempt)
         return switch request.operation {
         case .authorise, .advise: try view.booking(request)
-        case .complete: try view.certificate()
+        case .complete: try view.certificate(request)
         case .capture, .refund: try view.part(request)
         case .reverse: try view.reversal(request)
         case .enquire: .status(try view.status(request))

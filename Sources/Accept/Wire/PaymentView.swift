@@ -34,7 +34,12 @@ struct PaymentView {
     /// The answer to an authorisation or an advice.
     func booking(_ request: HostRequest) throws(HostFailure) -> HostReply {
         try checkPayment(request)
-        switch try state() {
+        let state = try state()
+        // An authorisation alone books nothing.
+        guard request.request.kind != .purchase || (state != .authorized && state != .preauthorized) else {
+            throw Self.unreadable("The purchase is authorised, and not booked.")
+        }
+        switch state {
         case .approved, .authorized, .preauthorized:
             return .approved(HostApproval(reference: reference, forCard: try issuerData()))
         case .rejected:
@@ -46,7 +51,8 @@ struct PaymentView {
     }
 
     /// The answer to a completion.
-    func certificate() throws(HostFailure) -> HostReply {
+    func certificate(_ request: HostRequest) throws(HostFailure) -> HostReply {
+        try checkPayment(request)
         switch try state() {
         case .approved, .authorized, .preauthorized, .refunded: return .acknowledged
         case .rejected, .reversed: throw Self.unreadable("The payment is not approved.")
@@ -74,7 +80,9 @@ struct PaymentView {
     /// The answer to an enquiry, or the state in another answer.
     func status(_ request: HostRequest) throws(HostFailure) -> HostStatus {
         if let isKnown = sandbox["known"] {
-            guard isKnown == .flag(false), case .flag(let isClosed)? = sandbox["closed"] else {
+            guard isKnown == .flag(false), json["unique_id"]?.text == request.attempt.rawValue,
+                case .flag(let isClosed)? = sandbox["closed"]
+            else {
                 throw Self.unreadable("The answer contradicts itself.")
             }
             // Nothing is booked for a closed identifier, and nothing will be.
@@ -99,6 +107,7 @@ struct PaymentView {
         }
         let amount = try WireAmount(request.request.amount)
         guard let operation = sandbox["operation"], operation["kind"]?.text == kind,
+            operation["unique_id"]?.text == request.attempt.rawValue,
             json["unique_id"]?.text == original.rawValue, json["currency"]?.text == amount.currency,
             operation["amount"]?.wholeNumber == amount.hundredths, case .flag(let isReversed)? = operation["reversed"]
         else { throw Self.unreadable("The answer is about another request.") }
@@ -122,7 +131,9 @@ struct PaymentView {
     /// Checks that the payment is that of the request.
     private func checkPayment(_ request: HostRequest) throws(HostFailure) {
         let amount = try WireAmount(request.request.amount)
+        let isPurchase = request.request.kind == .purchase
         guard json["unique_id"]?.text == request.attempt.rawValue, json["amount"]?.wholeNumber == amount.hundredths,
+            json["transaction_type"].map({ $0.text == (isPurchase ? "purchase" : "authorize") }) ?? isPurchase,
             json["currency"]?.text == amount.currency, sandbox["operation"] ?? .null == .null
         else { throw Self.unreadable("The answer is about another request.") }
     }
