@@ -12,4 +12,11 @@ import Testing
         #expect("\(request.headers)" == "[Authorization]")
         #expect(body.withBytes { $0.count } == 16 && HTTPBody().withBytes { $0.count } == 0)
     }
+
+    /// An error in the settings of the client, which a person can correct, must not take messages out of the queue.
+    @Test func aRequestThatTheClientRefusesStaysQueued() {
+        let failure = HostFailure(HTTPFailure(.invalidRequest, message: "the address has a space"))
+        #expect(failure.code == .noAnswer)
+        #expect(failure.isCertainlyNotSent)
+    }
 }

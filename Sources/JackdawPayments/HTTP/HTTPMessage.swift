@@ -103,11 +103,6 @@ public struct HTTPField: Sendable {
         set { content = .plain(newValue) }
     }
 
-    /// Whether the value is in wiped memory.
-    public var isSecret: Bool {
-        if case .secret = content { true } else { false }
-    }
-
     /// Runs a body over the bytes of the value. The caller wipes any copy that the body makes of a secret value.
     public func withValue<Result: ~Copyable, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result

@@ -116,7 +116,7 @@ public struct HostFailure: Error, Sendable, Hashable, CustomStringConvertible {
             case .notTrusted: .notTrusted
             case .notLoggedIn: .notLoggedIn
             case .tooLarge, .malformed: .unreadable
-            case .invalidRequest: .notWritable
+            // `invalidRequest` is an error in the program's settings, not in this message, which stays queued.
             default: .noAnswer
             }
         isCertainlyNotSent = failure.isCertainlyNotSent

@@ -100,7 +100,7 @@ public actor PaymentService {
 
     /// Ends the service: requests to the host are cancelled, waiting calls are refused
     /// (``DeskRefusal/Code/notRunning``), and the streams of reports end. Returns when the journal and the client are
-    /// no longer used. What was under way goes on with the next service on the journal.
+    /// no longer used. The attempts go on with the next service on the journal.
     public func shutDown() async {
         if phase != .stopped {
             phase = .stopped
