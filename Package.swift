@@ -168,7 +168,7 @@ let package = Package(
         .target(
             name: "JackdawHTTP",
             dependencies: [
-                "JackdawPayments", "JackdawSystem", "JackdawTransport", "JackdawBytes",
+                "JackdawPayments", "JackdawCards", "JackdawSystem", "JackdawTransport", "JackdawBytes",
                 .target(name: "CCurl", condition: .when(traits: ["Payments"])),
             ],
             swiftSettings: house),

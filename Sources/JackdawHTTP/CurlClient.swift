@@ -76,7 +76,7 @@ private final class Exchange: Sendable {
         state = Lock(State(request: request, handle: handle))
     }
 
-    /// Ends the exchange; before it runs, when it runs. Does not wait.
+    /// Ends the exchange, or prevents it if it has not begun. Returns at once.
     func cancel() {
         state.withLock { state in
             state.isCancelled = true
@@ -193,6 +193,8 @@ private final class Exchange: Sendable {
     }
 
     private func prepareProxy(_ handle: CurlHandle) throws(HTTPFailure) {
+        // A proxy would receive the request unencrypted, over a network.
+        guard !host.isPlain else { return try handle.set(CURLOPT_PROXY, "") }
         switch host.proxy {
         case .none: try handle.set(CURLOPT_PROXY, "")
         case .named(let address):

@@ -1,8 +1,9 @@
 #if Payments
 internal import CCurl
+public import JackdawCards
 public import JackdawPayments
 
-/// The host of a client: its address, and what the client demands of it.
+/// The host of a client: its address, and the client's demands.
 public struct HTTPHost: Sendable, Hashable {
     /// The certification authorities that may vouch for the host.
     public enum Authorities: Sendable, Hashable {
@@ -42,8 +43,8 @@ public struct HTTPHost: Sendable, Hashable {
     public var maxBodyBytes = 4_194_304
 
     /// A host with default settings.
-    /// - Parameter address: the base address: `https://pay.example.com/v3`. With `http` only an address of this computer
-    ///   is allowed: `localhost`, `127.0.0.0/8` or `[::1]`.
+    /// - Parameter address: the base address: `https://pay.example.com`. A path in it comes before that of each request.
+    ///   With `http` only an address of this computer is allowed: `localhost`, `127.0.0.0/8` or `[::1]`.
     /// - Throws: `HTTPFailure` with `invalidRequest` if the text is not such an address, or has a user, a query or a
     ///   fragment.
     public init(_ address: String) throws(HTTPFailure) {
@@ -120,6 +121,17 @@ private struct AddressParts {
     private static func isLoopback4(_ host: String) -> Bool {
         let numbers = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
         return numbers.count == 4 && numbers[0] == 127 && !numbers.contains(nil)
+    }
+}
+
+extension HTTPHost.Proxy: RedactedDescription {
+    /// The kind alone: an address may have a password.
+    public var description: String {
+        switch self {
+        case .none: "no proxy"
+        case .named: "a named proxy"
+        case .environment: "the environment's proxy"
+        }
     }
 }
 #endif

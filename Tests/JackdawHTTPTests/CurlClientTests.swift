@@ -115,6 +115,11 @@ struct CurlClientTests {
         #expect(!tunnel.contains { $0.contains("t0ken") || $0.contains("secret") })
     }
 
+    @Test func aProxysPasswordIsNotPrinted() {
+        let proxy = HTTPHost.Proxy.named("http://till:swordfish@proxy.example:3128")
+        #expect(!"\(proxy)\(String(reflecting: proxy))".contains("swordfish"))
+    }
+
     @Test func aProxyThatRefusesIsUnreachable() async throws {
         var host = try changed(host("good"), address: "https://localhost:1")
         host.proxy = .named("http://127.0.0.1:\(hosts.ports["proxy"] ?? 0)")
