@@ -134,8 +134,9 @@ public final class DatabaseJournal: JournalStore {
     /// Closes the file. A later call of another method throws `system`.
     public func close() async {
         let queue = queue
-        try? await WorkerThread.run(name: "journal") { try? queue.close() }
-        lock.release()
+        let isClosed = try? await WorkerThread.run(name: "journal") { (try? queue.close()) != nil }
+        // The lock of a file that is still open is released with the object.
+        if isClosed == true { lock.release() }
     }
 
     public func write(_ record: AttemptRecord) async throws(JournalError) {

@@ -144,11 +144,11 @@ enum PrivateFile {
                 written += count
             }
             guard fsync(file) == 0 else { throw .last(path) }
+            try syncFolder(of: path)
         } catch {
             unsafe unlink(path)
             throw error
         }
-        try syncFolder(of: path)
     }
 }
 #endif

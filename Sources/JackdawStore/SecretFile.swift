@@ -99,7 +99,11 @@ public struct SecretFile: Sendable, Hashable {
             try secret.withRevealedText { (bytes) throws(FileFault) in
                 try PrivateFile.create(bytes, at: temporary)
             }
-            guard unsafe rename(temporary, path) == 0 else { throw .last(path) }
+            guard unsafe rename(temporary, path) == 0 else {
+                let fault = FileFault.last(path)
+                unsafe unlink(temporary)
+                throw fault
+            }
             try PrivateFile.syncFolder(of: path)
         } catch {
             throw SecretFileError(error)
