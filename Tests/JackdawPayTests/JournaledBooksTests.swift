@@ -167,6 +167,7 @@ struct JournaledBooksTests {
             if fails.with({ $0 }) { throw SystemFailure(code: EIO) }
         }
         var books = try JournaledBooks(directory: directory, calls: calls)
+        let before = try content()
         fails.with { $0 = true }
         for number in 1...2 {
             let error = #expect(throws: SandboxStoreError.self) { try books.write(Self.change(number)) }
@@ -174,6 +175,8 @@ struct JournaledBooksTests {
             fails.with { $0 = false }
         }
         #expect(!Self.isClosed(1, in: books))
+        // A restart does not find what this process denied.
+        #expect(try content() == before)
     }
 
     @Test func anyBytesGiveBooksOrAnError() throws {

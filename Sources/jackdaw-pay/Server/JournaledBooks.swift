@@ -203,7 +203,9 @@ final class BooksFile: Sendable {
             do throws(SystemFailure) {
                 try calls.sync(descriptor)
             } catch {
-                // After an error it is not known what is on the disk (fsync(2)).
+                // After an error it is not known what is on the disk (fsync(2)). A restart should not find an entry that
+                // this process denies.
+                do throws(SystemFailure) { try cut(to: state.length) } catch {}
                 state.isBroken = true
                 return false
             }

@@ -71,7 +71,7 @@ final class SandboxHost: Sendable {
     func drain() { queue.sync {} }
 }
 
-/// What a person or a program may want to know of a sandbox. It has no value that a client wrote.
+/// An event of a sandbox, for a person or a program. It has no value that a client wrote.
 enum SandboxEvent: Sendable {
     /// A request and its reply.
     struct Request: Sendable {

@@ -6,7 +6,7 @@ import JackdawTransport
 /// Prints the events of a sandbox: lines for people, or one JSON object a line. The route of a request is that of the
 /// table, so that nothing a client wrote is printed.
 final class SandboxPrinter: Sendable {
-    /// What a client must know.
+    /// The facts that a client needs.
     struct Start: Sendable {
         /// The base address, with the path before that of a route.
         let url: String

@@ -63,8 +63,10 @@ struct SandboxService {
             host.drain()
             break
         }
+        if Interruption.isRequested { return .interrupted }
         if let error = failure.withLock({ $0 }) { throw error }
-        return Interruption.isRequested ? .interrupted : .inputOutput
+        throw CommandError(
+            .inputOutput, printer.hasFailed ? "standard output: cannot be written" : "the server has ended")
     }
 
     private static func failure(_ error: any Error, _ listen: ListenAddress) -> CommandError {

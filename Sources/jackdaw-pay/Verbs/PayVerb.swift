@@ -2,7 +2,7 @@
 import ArgumentParser
 import JackdawConsole
 
-/// What messages call this program.
+/// The name of the program in messages.
 enum Program {
     static let name = "jackdaw-pay"
 }
