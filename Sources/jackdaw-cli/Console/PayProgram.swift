@@ -14,17 +14,22 @@ enum PayProgram {
     ///   - candidates: the paths at which it may be. Default: beside this program, then in `PATH`.
     /// - Returns: the error, with status `unavailable`; only if the program cannot be run.
     static func run(_ arguments: [String], candidates: [String] = candidates()) -> CommandError {
+        var refused: CommandError?
         for path in candidates {
             var words = unsafe ([name] + arguments).map { unsafe strdup(FileName.characters(of: $0)) } + [nil]
             unsafe execv(FileName.characters(of: path), &words)
             let cause = SystemFailure.last
             unsafe words.forEach { unsafe free($0) }
-            if cause.code != ENOENT, cause.code != ENOTDIR {
-                return CommandError(.unavailable, "\(path): cannot be run (\(cause.message))")
-            }
+            guard cause.code != ENOENT, cause.code != ENOTDIR else { continue }
+            let error = CommandError(.unavailable, "\(path): cannot be run (\(cause.message))")
+            // As execvp(3), which goes on after a directory that this user may not enter.
+            guard cause.code == EACCES else { return error }
+            refused = refused ?? error
         }
-        return CommandError(
-            .unavailable, "\(name) is neither beside this program nor in PATH; the package trait Payments builds it")
+        return refused
+            ?? CommandError(
+                .unavailable, "\(name) is neither beside this program nor in PATH; the package trait Payments builds it"
+            )
     }
 
     /// The paths at which the program may be.
