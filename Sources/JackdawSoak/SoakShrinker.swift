@@ -21,7 +21,7 @@ package struct SoakShrinker: Sendable {
     }
 
     private mutating func shrink(_ result: SoakResult) {
-        // What came after the violation does not count.
+        // Sales and faults after the violation do not count.
         _ = attempt(sales: result.saleNumbers, faults: result.faultNumbers)
         guard run.options.keptSales != nil else { return }
         var before = -1

@@ -97,7 +97,8 @@ import JackdawSoak
         var shorter = run
         if arguments.options.keptSales == nil, let shrinker = SoakShrinker(run, result) {
             shorter = shrinker.run
-            print("shorter after \(shrinker.tries) runs: soak \(shorter.arguments.joined(separator: " ")) --history")
+            let command = ([CommandLine.arguments[0]] + shorter.arguments).joined(separator: " ")
+            print("shorter after \(shrinker.tries) runs: \(command) --history")
         }
         guard let folder = arguments.folder else { return }
         for recording in shorter.withHistory.run().recordings {

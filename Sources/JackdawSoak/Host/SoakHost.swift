@@ -37,7 +37,7 @@ struct SoakHost {
 
     // MARK: the books of the host
 
-    /// What the books have of an attempt.
+    /// The entry of the books about an attempt.
     enum Booking: Equatable {
         /// Nothing was ever booked, or nothing ever will be.
         case none

@@ -2,7 +2,7 @@ import JackdawEMV
 import JackdawPayments
 import JackdawSimulator
 
-/// What the merchant's program knows of a sale. It outlives the till.
+/// The merchant's program's record of a sale. It outlives the till.
 struct Merchant {
     let plan: SoakSale
     var random: SplitMix

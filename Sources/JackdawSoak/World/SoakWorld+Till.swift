@@ -68,14 +68,9 @@ extension SoakWorld {
     // MARK: identifiers and the disk
 
     func mint(_ effect: Int) {
-        let text = hexadecimal(identifiers.next()) + hexadecimal(identifiers.next())
+        let text = identifiers.next().sixteenDigits + identifiers.next().sixteenDigits
         guard let attempt = AttemptIdentifier(rawValue: text) else { return }
         send(.minted(attempt, effect: effect))
-    }
-
-    private func hexadecimal(_ number: UInt64) -> String {
-        let text = String(number, radix: 16)
-        return String(repeating: "0", count: 16 - text.utf8.count) + text
     }
 
     func lookUp(_ effect: Int, _ attempt: AttemptIdentifier, _ sale: SaleIdentifier?) {
