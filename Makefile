@@ -19,6 +19,8 @@ SHARE := $(DESTDIR)$(PREFIX)/share
 FORMATTED := Sources Tests Benchmarks Fuzz Package.swift
 # The library products: `make api` keeps a page for each.
 LIBRARIES := $(patsubst docs/public-api/%.txt,%,$(wildcard docs/public-api/*.txt))
+# Without the trait two of them are empty.
+DOCUMENTED := $(if $(PAYMENTS),$(LIBRARIES),$(filter-out JackdawHTTP JackdawStore,$(LIBRARIES)))
 # Vectors that the project may not hand on; tests that need them are skipped where they are not.
 JACKDAW_THIRD_PARTY ?= $(abspath $(wildcard ../shared/vectors/third-party))
 export JACKDAW_THIRD_PARTY
@@ -100,8 +102,8 @@ mutants: setup ## whether the simulation finds broken rules of payments
 fuzz: build ## hostile input for DURATION seconds a parser, 600 by default
 	$(MAKE) -C Fuzz all
 
-docs: ## the libraries' documentation, into docs/api
-	swift package --allow-writing-to-directory docs/api generate-documentation $(LIBRARIES:%=--target %) \
+docs: ## the libraries' documentation, into docs/api; PAYMENTS=1 with those of the trait
+	swift package $(TRAITS) --allow-writing-to-directory docs/api generate-documentation $(DOCUMENTED:%=--target %) \
 	    --enable-experimental-combined-documentation --warnings-as-errors --output-path docs/api
 
 install: build ## install command, manual and completions below PREFIX
