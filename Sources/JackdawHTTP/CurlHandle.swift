@@ -3,6 +3,8 @@ internal import CCurl
 import JackdawPayments
 
 /// A transfer of libcurl with its own connections: an easy handle and a multi handle, for one thread at a time.
+/// Unchecked, because the handles are pointers: an exchange owns its handle, and other threads only `wake` it, which
+/// libcurl allows.
 @safe final class CurlHandle: @unchecked Sendable {
     private let easy: UnsafeMutableRawPointer
     private let multi: UnsafeMutableRawPointer

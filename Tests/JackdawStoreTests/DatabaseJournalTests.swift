@@ -15,7 +15,7 @@ import Testing
     }
 
     /// The store of a folder, which lives as long as the store.
-    private struct TestJournal: JournalStore {
+    private struct TestJournal: FolderStore {
         let folder: JournalFolder
         let store: DatabaseJournal
 
@@ -25,16 +25,6 @@ import Testing
         }
 
         func write(_ record: AttemptRecord) async throws(JournalError) { try await store.write(record) }
-        func neededRecords() async throws(JournalError) -> [AttemptRecord] { try await store.neededRecords() }
-        func record(of attempt: AttemptIdentifier) async throws(JournalError) -> AttemptRecord? {
-            try await store.record(of: attempt)
-        }
-        func records(of sale: SaleIdentifier) async throws(JournalError) -> [AttemptRecord] {
-            try await store.records(of: sale)
-        }
-        func recordsNeedingAttention() async throws(JournalError) -> [AttemptRecord] {
-            try await store.recordsNeedingAttention()
-        }
     }
 
     @Test func recordsStayAfterClosing() async throws {

@@ -57,9 +57,9 @@ import Testing
     }
 
     /// A store in which each write fails at first, with another error each time, and is then repeated.
-    private final class FailingJournal: JournalStore {
+    private final class FailingJournal: FolderStore {
         private let folder: JournalFolder
-        private let store: DatabaseJournal
+        let store: DatabaseJournal
         private let writes = Shared(0)
 
         init() async throws {
@@ -89,17 +89,6 @@ import Testing
                 }
                 try await store.write(record)
             }
-        }
-
-        func neededRecords() async throws(JournalError) -> [AttemptRecord] { try await store.neededRecords() }
-        func record(of attempt: AttemptIdentifier) async throws(JournalError) -> AttemptRecord? {
-            try await store.record(of: attempt)
-        }
-        func records(of sale: SaleIdentifier) async throws(JournalError) -> [AttemptRecord] {
-            try await store.records(of: sale)
-        }
-        func recordsNeedingAttention() async throws(JournalError) -> [AttemptRecord] {
-            try await store.recordsNeedingAttention()
         }
     }
 

@@ -92,4 +92,22 @@ final class JournalFolder: Sendable {
         return other
     }
 }
+
+/// The store of a folder, which reads as its database does.
+protocol FolderStore: JournalStore {
+    var store: DatabaseJournal { get }
+}
+
+extension FolderStore {
+    func neededRecords() async throws(JournalError) -> [AttemptRecord] { try await store.neededRecords() }
+    func record(of attempt: AttemptIdentifier) async throws(JournalError) -> AttemptRecord? {
+        try await store.record(of: attempt)
+    }
+    func records(of sale: SaleIdentifier) async throws(JournalError) -> [AttemptRecord] {
+        try await store.records(of: sale)
+    }
+    func recordsNeedingAttention() async throws(JournalError) -> [AttemptRecord] {
+        try await store.recordsNeedingAttention()
+    }
+}
 #endif

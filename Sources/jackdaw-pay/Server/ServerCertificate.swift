@@ -146,7 +146,7 @@ extension ServerCertificate {
     private static func make(_ names: [GeneralName], _ now: Date) throws -> Made {
         let authorityKey = Certificate.PrivateKey(P256.Signing.PrivateKey())
         let authorityName = try DistinguishedName { CommonName("Jackdaw sandbox authority (tests only)") }
-        // Clocks of clients may be behind.
+        // Clocks of clients may be slow.
         let (start, end) = (now - 86_400, now + lifetime)
         let authority = try Certificate(
             version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: authorityKey.publicKey,
