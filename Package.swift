@@ -203,8 +203,9 @@ let package = Package(
         .executableTarget(
             name: "jackdaw-pay",
             dependencies: [
-                "JackdawConsole", "JackdawSandbox", "JackdawPayments", "JackdawSimulator", "JackdawCryptography",
-                "JackdawReaders", "JackdawTransport", "JackdawSystem", "JackdawEMV", "JackdawCards", "JackdawBytes",
+                "JackdawConsole", "JackdawSoak", "JackdawSandbox", "JackdawPayments", "JackdawSimulator",
+                "JackdawCryptography", "JackdawReaders", "JackdawTransport", "JackdawSystem", "JackdawEMV",
+                "JackdawCards", "JackdawBytes",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Payments"])),
                 .product(name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["Payments"])),
@@ -337,7 +338,7 @@ let package = Package(
             name: "JackdawSoakRunner", dependencies: ["JackdawSoak", "JackdawSimulator"],
             path: "Tests/JackdawSoakRunner", swiftSettings: house),
         .testTarget(
-            name: "JackdawSoakTests", dependencies: ["JackdawSoak", "JackdawSimulator", "JackdawPayments"],
+            name: "JackdawSoakTests", dependencies: ["JackdawSoak", "JackdawSimulator", "JackdawPayments", "Accept"],
             swiftSettings: house),
         .testTarget(
             name: "SwipeControllerTests",

@@ -28,14 +28,22 @@ package struct SoakSummary: Sendable {
     }
 
     /// The sums in a few lines for people.
-    package var lines: [String] {
+    /// - Parameter time: the time that the runs took, on a real clock.
+    /// - Returns: the lines; only the last one has the time.
+    package func lines(after time: Duration) -> [String] {
         let attempts = ends.values.reduce(0, +)
         return [
             "\(runs) runs, \(days) days, \(sales) sales, \(attempts) attempts, \(steps) steps, \(violations) violations",
             "ends: " + Self.list(ends.map { ($0.key.rawValue, $0.value) }),
             "faults: " + Self.list(faults.map { ($0.key.rawValue, $0.value) }),
             "history " + hash.sixteenDigits,
+            "\(tenths(time / .seconds(1))) s, \(tenths(Double(days) / max(time / .seconds(1), 0.001))) days a second",
         ]
+    }
+
+    private func tenths(_ value: Double) -> String {
+        let tenths = Int((value * 10).rounded())
+        return "\(tenths / 10).\(tenths % 10)"
     }
 
     private static func list(_ counts: [(String, Int)]) -> String {

@@ -7,9 +7,10 @@ import JackdawConsole
 struct PayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: Program.name,
-        abstract: "Payments: a host for tests.",
+        abstract: "Payments: a host for tests, and a till simulated by seed.",
         discussion: """
             EXIT CODES
+              1   a rule of the simulated till is broken
               64  usage
               65  invalid data
               66  input missing or not readable
@@ -19,10 +20,11 @@ struct PayCommand: ParsableCommand {
               130 interrupted (SIGINT, Ctrl-C)
               143 terminated (SIGTERM)
 
-            EXAMPLE
+            EXAMPLES
               jackdaw-pay sandbox --json
+              jackdaw-pay soak --seed 7 --days 30
             """,
-        subcommands: [SandboxVerb.self])
+        subcommands: [SandboxVerb.self, SoakVerb.self])
 
     static func main() {
         CoreFile.forbid()

@@ -128,6 +128,24 @@ struct SandboxProcessTests {
         }
     }
 
+    @Test func daysAreSimulated() throws {
+        let run = ["soak", "--seed", "3", "--sales", "0,1", "--faults", "none", "--history"]
+        let histories = try (0..<2).map { _ in
+            let output = Pipe()
+            let process = try SpawnedProcess(Self.executable, run, output: .pipe(output))
+            let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+            let ending = process.end()
+            #expect(ending == .exit(0))
+            // The last line has the time that it took.
+            return text.split(separator: "\n").dropLast()
+        }
+        #expect(histories[0].count > 20)
+        #expect(histories[0] == histories[1])
+        for wrong in [["--days", "0"], ["--count", "0"], ["--faults", "1,"], ["--seed", "-1"]] {
+            #expect(try Self.status(["soak"] + wrong) == .exit(64), "\(wrong)")
+        }
+    }
+
     @Test func wrongFilesAreErrorsOfData() throws {
         let folder = try TemporaryFolder()
         let file = try folder.write(Array("{}x".utf8), to: "a.json")

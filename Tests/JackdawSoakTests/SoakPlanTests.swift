@@ -1,3 +1,4 @@
+import Accept
 import JackdawSoak
 import Testing
 
@@ -5,7 +6,7 @@ import Testing
     @Test func fewerDaysAreTheBeginningOfMore() {
         let (short, long) = (SoakPlan(seed: 5, days: 2, SoakOptions()), SoakPlan(seed: 5, days: 5, SoakOptions()))
         #expect(short.sales == Array(long.sales.prefix(short.sales.count)))
-        #expect(short.closesIdentifiers == long.closesIdentifiers && short.clientLimit == long.clientLimit)
+        #expect(short.reversals == long.reversals && short.clientLimit == long.clientLimit)
         let ends = Duration.seconds(2 * 86_400)
         #expect(short.faults.map(\.number) == long.faults.filter { $0.fault.time < ends }.map(\.number))
     }
@@ -18,6 +19,14 @@ import Testing
         let part = SoakPlan(seed: 9, days: 1, options)
         #expect(part.sales == [sale])
         #expect(part.faults.isEmpty)
+    }
+
+    @Test func listsOfNumbersAreRead() {
+        #expect(SoakNumbers("2,5,2")?.numbers == [2, 5])
+        #expect(SoakNumbers("none")?.numbers == [])
+        for text in ["", "2,", "-1", "a", "2 5", "99999999999999999999"] {
+            #expect(SoakNumbers(text) == nil, "\(text)")
+        }
     }
 
     @Test func argumentsNameTheRun() {

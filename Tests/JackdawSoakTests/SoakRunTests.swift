@@ -26,6 +26,23 @@ import Testing
         #expect(summary.faults.keys.count > SoakFault.Kind.allCases.count * 3 / 4)
     }
 
+    @Test func runsOfSeedsAddUp() {
+        var lines: [String] = []
+        var summary = SoakSummary()
+        for seed in UInt64(3)...5 {
+            let result = SoakRun(seed: seed, days: 1, Self.options(history: true)).run()
+            lines += result.history.entries.map { "\($0)" }
+            summary.add(result, days: 1)
+        }
+        var printed: [String] = []
+        let batch = SoakBatch(seed: 3, count: 3, days: 1, Self.options(history: true))
+        let sums = batch.run(command: nil) { printed.append($0) }
+        #expect(printed == lines)
+        #expect(sums.hash == summary.hash && sums.steps == summary.steps && sums.runs == 3)
+        #expect(batch.run(command: nil, isInterrupted: { true }) { _ in }.runs == 0)
+        #expect(SoakHistory.Entry(time: .milliseconds(61_007), text: "start").description == "      61.007  start")
+    }
+
     @Test func simulatedDaysFollowOneAnother() {
         let result = SoakRun(seed: 3, days: 4, Self.options()).run()
         #expect(result.violation == nil)

@@ -1,3 +1,5 @@
+import JackdawBytes
+import JackdawCards
 import JackdawEMV
 import JackdawSimulator
 
@@ -37,17 +39,13 @@ struct SoakCards {
     /// The account number of a card: the prefix 999999 is for tests.
     private static func account(_ number: Int) -> String {
         let digits = "99999900000000\(number)"
-        var sum = 0
-        for (place, digit) in digits.utf8.reversed().enumerated() {
-            let value = Int(digit - 0x30) * (place.isMultiple(of: 2) ? 2 : 1)
-            sum += value > 9 ? value - 9 : value
-        }
-        return digits + "\((10 - sum % 10) % 10)"
+        return digits + "\(Luhn.checkDigit(of: Array(digits.utf8).span) ?? 0)"
     }
 
     /// The stripe of a card, as in tag 57. Its service code begins with 1: the card has no chip.
     static func stripe(_ number: Int) -> SecretOctets {
-        SecretOctets(octets("\(account(number))D30121011234500000".padded))
+        let digits = Array("\(account(number))D30121011234500000".padded.utf8)
+        return SecretOctets(stride(from: 0, to: digits.count, by: 2).compactMap { digits.span.byte(at: $0) })
     }
 
     /// A card without offline data authentication. It asks for a signature above 50.00, declines above 800.00, and goes
@@ -131,21 +129,6 @@ struct SoakCards {
             settings.applications[index].configuration.limits = RiskLimits(floorLimit: isOfflineAllowed ? 2_000 : 0)
         }
         return settings
-    }
-
-    private static func octets(_ digits: String) -> [UInt8] {
-        var octets: [UInt8] = []
-        var high: UInt8?
-        for digit in digits.utf8 {
-            let value = digit <= 0x39 ? digit - 0x30 : digit - 0x37
-            if let first = high {
-                octets.append(first << 4 | value)
-                high = nil
-            } else {
-                high = value
-            }
-        }
-        return octets
     }
 }
 

@@ -6,6 +6,11 @@ package struct SoakHistory: Sendable {
         package let time: Duration
         /// The event, without card data.
         package let text: String
+
+        package init(time: Duration, text: String) {
+            self.time = time
+            self.text = text
+        }
     }
 
     /// The hash (FNV-1a, 64 bits) of the entries.
@@ -36,5 +41,15 @@ package struct SoakHistory: Sendable {
             add(UInt8(truncatingIfNeeded: rest))
             rest >>= 8
         }
+    }
+}
+
+extension SoakHistory.Entry: CustomStringConvertible {
+    /// The time in seconds, to milliseconds, and the event.
+    package var description: String {
+        let (seconds, attoseconds) = time.components
+        let rest = String(1000 + attoseconds / 1_000_000_000_000_000).dropFirst()
+        let number = "\(seconds).\(rest)"
+        return String(repeating: " ", count: max(0, 12 - number.utf8.count)) + number + "  " + text
     }
 }

@@ -1,3 +1,5 @@
+import Accept
+import JackdawCards
 import JackdawEMV
 import JackdawPayments
 import JackdawSandbox
@@ -16,6 +18,14 @@ struct SoakHost {
     /// The start of a run: 2026-01-15 08:00 UTC.
     static let start = Duration.seconds(1_768_464_000)
     static let merchant = "1"
+
+    /// The credentials of the sandbox's ready user.
+    static var credentials: AcceptCredentials {
+        func secret(_ text: String) -> SecretText { SecretText(copying: Array(text.utf8).span) }
+        return AcceptCredentials(
+            name: secret("till-1"), password: secret("till-1-password"), client: "jackdaw",
+            clientSecret: secret("jackdaw-secret"))
+    }
 
     init(seed: UInt64) {
         random = SplitMix(seed: seed)

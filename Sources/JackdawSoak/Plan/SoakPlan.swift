@@ -1,3 +1,4 @@
+package import Accept
 package import JackdawPayments
 import JackdawSimulator
 
@@ -10,8 +11,8 @@ package struct SoakPlan: Sendable {
     package let sales: [SoakSale]
     /// In the order of their times, with their numbers.
     package let faults: [(number: Int, fault: SoakFault)]
-    /// Whether the host keeps an unknown identifier that it is asked to reverse.
-    package let closesIdentifiers: Bool
+    /// The route of the till's reversals.
+    package let reversals: AcceptWire.Reversals
     /// The client's time limit of an answer.
     package let clientLimit: Duration
     /// The limits of payments without the host.
@@ -24,7 +25,7 @@ package struct SoakPlan: Sendable {
         var random = SplitMix(seed: seed)
         self.seed = seed
         self.days = days
-        closesIdentifiers = random.happens(50)
+        reversals = random.happens(50) ? .ofIdentifiers : .ofPayments
         clientLimit = [.seconds(30), .seconds(50), .seconds(100)][random.below(3)]
         limits =
             random.happens(30)

@@ -28,6 +28,9 @@ extension SoakWorld {
         _ = isKilled(at: .afterAnswer)
     }
 
+    /// Ends the requests whose time is over while a login is under way.
+    func endLateCalls() { carryOut(session.receive(.timer, at: tillTime), nil) }
+
     private func carryOut(_ effects: [AcceptSessionEffect], _ about: HostRequest?) {
         let started = process
         for effect in effects {

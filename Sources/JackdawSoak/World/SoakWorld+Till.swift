@@ -145,7 +145,7 @@ extension SoakWorld {
 
     func startTill() {
         note("start")
-        session = AcceptSession(SoakWire.credentials)
+        session = AcceptSession(SoakHost.credentials)
         var fresh = newDesk()
         do throws(JournalError) {
             let needed = try disk.neededRecords()

@@ -58,8 +58,8 @@ final class SoakWorld {
 
     /// Nil while the till does not run.
     var desk: PaymentDesk?
-    var session = AcceptSession(SoakWire.credentials)
-    let wire: SoakWire
+    var session = AcceptSession(SoakHost.credentials)
+    let wire: AcceptWire
     let profile: HostProfile
     /// The number of the till's process.
     var process = 1
@@ -107,7 +107,7 @@ final class SoakWorld {
         random = SplitMix(seed: plan.seed ^ 0x50AC)
         identifiers = SplitMix(seed: plan.seed ^ 0x1D)
         history = SoakHistory(keepsEntries: options.keepsHistory)
-        wire = SoakWire(closesIdentifiers: plan.closesIdentifiers)
+        wire = AcceptWire(reversals: plan.reversals)
         profile = AcceptWire.profile
         host = SoakHost(seed: plan.seed ^ 0x4057)
         desk = newDesk()
@@ -163,6 +163,7 @@ final class SoakWorld {
         if nextFault < plan.faults.count { add(plan.faults[nextFault].fault.time) }
         if let desk {
             add(desk.nextDeadline.map { max($0 + uncounted, suspendedUntil) })
+            add(session.nextDeadline.map { max($0 + uncounted, suspendedUntil) })
             for entry in stations { add(entry.station.nextDeadline.map { max($0, suspendedUntil) }) }
         }
         return next
@@ -180,6 +181,7 @@ final class SoakWorld {
         if let due = queue.nextDeadline, due <= now { return happen(queue.removeFirst()) }
         guard now >= suspendedUntil else { return }
         if let deadline = desk?.nextDeadline, deadline + uncounted <= now { return send(.timer) }
+        if desk != nil, let deadline = session.nextDeadline, deadline + uncounted <= now { return endLateCalls() }
         for (attempt, station, _) in stations {
             guard let due = station.nextDeadline, due <= now else { continue }
             for event in station.advance(to: now) { queue.add(.station(attempt, event, process: process), at: now) }
