@@ -197,6 +197,21 @@ import Testing
         #expect(session.receive(.answered(HTTPAnswer(status: 200), exchange: 6), at: .seconds(12)).isEmpty)
     }
 
+    @Test func aCallThatWaitsEndsAtItsOwnLimit() {
+        var session = AcceptSession(AcceptTill.credentials)
+        #expect(session.nextDeadline == nil)
+        #expect(exchanges(session.receive(.send(payment, call: 1, limit: .seconds(45)), at: .zero)) == [1])
+        _ = session.receive(.send(payment, call: 2, limit: .seconds(5)), at: .seconds(1))
+        _ = session.receive(.send(payment, call: 3, limit: .seconds(30)), at: .seconds(1))
+        #expect(session.nextDeadline == .seconds(6))
+        #expect(session.receive(.timer, at: .seconds(5)).isEmpty)
+        #expect(failures(session.receive(.timer, at: .seconds(6))) == [Failure(2, .timedOut, true)])
+        #expect(session.nextDeadline == .seconds(31))
+        // The login goes on for the others.
+        #expect(exchanges(session.receive(.answered(token("a"), exchange: 1), at: .seconds(7))) == [2, 3])
+        #expect(session.nextDeadline == nil)
+    }
+
     // MARK: refused logins
 
     @Test func aRefusedLoginFailsTheCallsAndIsNotRepeatedAtOnce() throws {

@@ -11,6 +11,7 @@ public actor AcceptClient: HTTPClient {
     private var lastCall = 0
     private var calls: [Int: CheckedContinuation<Result<HTTPAnswer, HTTPFailure>, Never>] = [:]
     private var exchanges: [Int: Task<Void, Never>] = [:]
+    private var timer: DeadlineTimer
 
     /// A client without a token.
     /// - Parameters:
@@ -25,6 +26,7 @@ public actor AcceptClient: HTTPClient {
         self.client = client
         self.clock = ElapsedClock(clock)
         session = AcceptSession(credentials, basePath: basePath)
+        timer = DeadlineTimer(self.clock)
     }
 
     /// Sends a request with a token, after a login if there is none.
@@ -55,6 +57,11 @@ public actor AcceptClient: HTTPClient {
                 calls.removeValue(forKey: call)?.resume(returning: .failure(failure))
             }
         }
+        timer.arm(for: session.nextDeadline) { [weak self] deadline in await self?.reach(deadline) }
+    }
+
+    private func reach(_ deadline: Duration) {
+        if timer.reach(deadline) { process(.timer) }
     }
 
     private func exchange(_ number: Int, _ request: HTTPRequest, _ limit: Duration) async {

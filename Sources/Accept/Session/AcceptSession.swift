@@ -12,6 +12,8 @@ public enum AcceptSessionEvent: Sendable {
     case answered(HTTPAnswer, exchange: Int)
     /// The failure of an exchange.
     case failed(HTTPFailure, exchange: Int)
+    /// ``AcceptSession/nextDeadline`` has come.
+    case timer
 }
 
 /// An effect of a session.
@@ -98,6 +100,10 @@ public struct AcceptSession: Sendable {
     /// Whether it has a token, which the host may have withdrawn.
     public var hasToken: Bool { login != nil }
 
+    /// The end of the first time limit of the requests that wait for a login; nil without one. Requests at the host have
+    /// their limits from the client.
+    public var nextDeadline: Duration? { waiting.map(\.deadline).min() }
+
     /// Processes an event, and decides what follows.
     /// - Parameters:
     ///   - event: the event.
@@ -111,6 +117,7 @@ public struct AcceptSession: Sendable {
         case .cancel(let call): cancel(call)
         case .answered(let answer, let exchange): answered(answer, exchange)
         case .failed(let failure, let exchange): failed(failure, exchange)
+        case .timer: endLateCalls()
         }
         defer { effects = [] }
         return effects
@@ -149,6 +156,14 @@ public struct AcceptSession: Sendable {
 
     private mutating func fail(_ call: Call, _ code: HTTPFailure.Code, _ message: String) {
         effects.append(.failure(HTTPFailure(code, isCertainlyNotSent: true, message: message), call: call.number))
+    }
+
+    /// Ends the calls whose time is over while a login is under way. The login goes on for the others.
+    private mutating func endLateCalls() {
+        for call in waiting where call.deadline <= now {
+            fail(call.call, .timedOut, "The login took the time of the request.")
+        }
+        waiting.removeAll { $0.deadline <= now }
     }
 
     private mutating func cancel(_ number: Int) {
