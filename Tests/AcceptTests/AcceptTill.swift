@@ -48,6 +48,8 @@ struct AcceptTill {
     /// The header that asks the sandbox for a fault of the next request that is no login.
     var fault: String?
     var loginFault: String?
+    /// The time before which there is no connection.
+    var firstConnection = Duration.zero
     /// The paths of all requests that came to the sandbox.
     private(set) var paths: [String] = []
     private var calls = 0
@@ -87,6 +89,9 @@ struct AcceptTill {
         if let asked = isLogin ? loginFault : fault {
             request.headers.append(HTTPField("X-Sandbox-Fault", asked))
             if isLogin { loginFault = nil } else { fault = nil }
+        }
+        guard fixture.now >= firstConnection else {
+            return .failed(HTTPFailure(.unreachable, message: "no connection"), exchange: number)
         }
         paths.append(request.path)
         let reply = fixture.sandbox.receive(request, from: "127.0.0.1", at: fixture.now).reply
