@@ -37,6 +37,7 @@ public actor PaymentService {
     private let clock: ElapsedClock
     private let date: @Sendable () -> RecordedTime
     private let newIdentifier: @Sendable () -> AttemptIdentifier
+    private let journalFailed: @Sendable (JournalError) -> Void
     private let reader: @Sendable (ReaderTask) -> Void
 
     private var phase = Phase.new
@@ -45,6 +46,7 @@ public actor PaymentService {
     private var lastCall = 0
     private var journalQueue: [JournalWork] = []
     private var journalTask: Task<Void, Never>?
+    private var startTask: Task<Result<[AttemptRecord], JournalError>, Never>?
     private var hostTasks: [Int: Task<Void, Never>] = [:]
     private var timer: DeadlineTimer
     private let listeners = Broadcast<AttemptReport>()
@@ -64,12 +66,15 @@ public actor PaymentService {
     ///     `SuspendingClock`.
     ///   - date: the date and the zone, for the records alone.
     ///   - identifier: makes an identifier that no attempt has had. Default: 128 random bits of the system.
+    ///   - journalFailed: receives each error of the journal, for logs; the service goes on by its rules. It must return
+    ///     at once. Default: does nothing.
     ///   - reader: receives the tasks of readers, one after the other. It must return at once.
     public init(
         host: HostProfile, wire: any HostWire, client: any HTTPClient, journal: any JournalStore,
         limits: OfflineLimits = .none, policy: PaymentPolicy = PaymentPolicy(),
         clock: some Clock<Duration> = SuspendingClock(), date: @escaping @Sendable () -> RecordedTime,
         identifier: @escaping @Sendable () -> AttemptIdentifier = { .random() },
+        journalFailed: @escaping @Sendable (JournalError) -> Void = { _ in },
         reader: @escaping @Sendable (ReaderTask) -> Void
     ) {
         self.wire = wire
@@ -78,6 +83,7 @@ public actor PaymentService {
         self.clock = ElapsedClock(clock)
         self.date = date
         newIdentifier = identifier
+        self.journalFailed = journalFailed
         self.reader = reader
         desk = PaymentDesk(host: host, limits: limits, policy: policy)
         timer = DeadlineTimer(self.clock)
@@ -88,12 +94,17 @@ public actor PaymentService {
     public func start() async throws(JournalError) {
         guard phase == .new else { return }
         phase = .starting
+        let task = Task { [journal] in await Self.neededRecords(journal) }
+        startTask = task
+        let result = await task.value
+        startTask = nil
+        // It may have been shut down during the read.
+        guard phase == .starting else { return }
         let records: [AttemptRecord]
-        do throws(JournalError) { records = try await journal.neededRecords() } catch {
-            if phase == .starting { phase = .new }
+        do throws(JournalError) { records = try result.get() } catch {
+            phase = .new
             throw error
         }
-        guard phase == .starting else { return }
         phase = .running
         carryOut(desk.start(with: records, at: clock.now(), on: date()))
     }
@@ -112,6 +123,7 @@ public actor PaymentService {
             listeners.finish()
             changes.send()
         }
+        _ = await startTask?.value
         await journalTask?.value
         for task in Array(hostTasks.values) { await task.value }
     }
@@ -263,7 +275,8 @@ public actor PaymentService {
 
     private func workOnJournal() async {
         while phase == .running, !journalQueue.isEmpty {
-            let event = await Self.carryOut(journalQueue.removeFirst(), journal)
+            let (event, failure) = await Self.carryOut(journalQueue.removeFirst(), journal)
+            if let failure { journalFailed(failure) }
             process(event)
         }
         journalTask = nil
@@ -271,16 +284,25 @@ public actor PaymentService {
     }
 
     @concurrent
-    private static func carryOut(_ work: JournalWork, _ journal: any JournalStore) async -> DeskEvent {
+    private static func carryOut(
+        _ work: JournalWork, _ journal: any JournalStore
+    ) async -> (DeskEvent, JournalError?) {
         switch work {
         case .write(let record, let effect):
-            do throws(JournalError) { try await journal.write(record) } catch { return .writeFailed(effect: effect) }
-            return .written(effect: effect)
+            do throws(JournalError) {
+                try await journal.write(record)
+                return (.written(effect: effect), nil)
+            } catch { return (.writeFailed(effect: effect), error) }
         case .lookUp(let attempt, let sale, let effect):
             do throws(JournalError) {
-                return .found(try await journal.records(of: attempt, and: sale), effect: effect)
-            } catch { return .lookUpFailed(effect: effect) }
+                return (.found(try await journal.records(of: attempt, and: sale), effect: effect), nil)
+            } catch { return (.lookUpFailed(effect: effect), error) }
         }
+    }
+
+    @concurrent
+    private static func neededRecords(_ journal: any JournalStore) async -> Result<[AttemptRecord], JournalError> {
+        do throws(JournalError) { return .success(try await journal.neededRecords()) } catch { return .failure(error) }
     }
 
     // MARK: for tests in virtual time

@@ -117,6 +117,37 @@ import Testing
         #expect(await states(reports) == [.approved])
     }
 
+    @Test func eachErrorOfTheJournalIsReported() async throws {
+        let codes = Shared<[JournalError.Code]>([])
+        let till = ServiceTill(journal: CountingJournal(fault: { $0.state == .approved ? .notWritten : .none }))
+        let service = till.make { error in codes.with { $0.append(error.code) } }
+        try await service.start()
+        try await till.begin(purchase())
+        #expect(codes.with { $0 } == [.system])
+    }
+
+    @Test func aServiceThatIsShutDownDuringItsStartWaitsForTheJournal() async throws {
+        let (isReading, mayRead) = (AsyncSignal(), AsyncSignal())
+        let isRead = Shared(false)
+        let journal = CountingJournal(beforeStart: {
+            isReading.send()
+            await mayRead.wait(after: 0)
+            isRead.with { $0 = true }
+        })
+        let service = ServiceTill(journal: journal).make()
+        let start = Task { try await service.start() }
+        await isReading.wait(after: 0)
+        let end = Task {
+            await service.shutDown()
+            return isRead.with { $0 }
+        }
+        await service.changes.wait(after: 0)
+        mayRead.send()
+        #expect(await end.value)
+        try await start.value
+        await #expect(throws: DeskRefusal(.notRunning)) { try await service.begin(purchase()) }
+    }
+
     @Test func aServiceStartsWhenTheJournalCanBeRead() async throws {
         let journal = CountingJournal()
         let till = ServiceTill(journal: journal)

@@ -107,9 +107,14 @@ final class CountingJournal: JournalStore {
     }
 
     let memory: MemoryJournal
+    private let beforeStart: @Sendable () async -> Void
     private let state = Lock(State())
 
-    init(fault: @escaping @Sendable (AttemptRecord) -> MemoryJournal.Fault = { _ in .none }) {
+    init(
+        fault: @escaping @Sendable (AttemptRecord) -> MemoryJournal.Fault = { _ in .none },
+        beforeStart: @escaping @Sendable () async -> Void = {}
+    ) {
+        self.beforeStart = beforeStart
         memory = MemoryJournal(fault: fault)
     }
 
@@ -143,7 +148,8 @@ final class CountingJournal: JournalStore {
     }
 
     func neededRecords() async throws(JournalError) -> [AttemptRecord] {
-        try await run { () throws(JournalError) in
+        await beforeStart()
+        return try await run { () throws(JournalError) in
             try checkRead()
             return try memory.all { $0.isNeeded }
         }
@@ -232,7 +238,7 @@ final class ServiceTill: Sendable {
 
     /// Makes a service that is not started.
     @discardableResult
-    func make() -> PaymentService {
+    func make(journalFailed: @escaping @Sendable (JournalError) -> Void = { _ in }) -> PaymentService {
         let service = PaymentService(
             host: host, wire: link, client: link, journal: journal, limits: limits, clock: clock, date: { date },
             identifier: { [self] in
@@ -242,7 +248,7 @@ final class ServiceTill: Sendable {
                 }
                 return attempt("A\(number)")
             },
-            reader: { [self] task in answer(task) })
+            journalFailed: journalFailed, reader: { [self] task in answer(task) })
         state.withLock { $0.service = service }
         link.use(service.changes)
         return service
