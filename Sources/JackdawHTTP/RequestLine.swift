@@ -67,35 +67,11 @@ extension HTTPRequest {
     ]
 }
 
-extension String {
-    /// The text with `%` and two digits for all bytes but the unreserved characters (RFC 3986, section 2.3).
-    fileprivate var percentEncoded: String {
-        var encoded = ""
-        for byte in utf8 {
-            if byte.isLetterOrDigit || "-._~".utf8.contains(byte) {
-                encoded.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                encoded += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
-            }
-        }
-        return encoded
-    }
-}
-
 extension UInt8 {
-    fileprivate var isLetterOrDigit: Bool {
-        switch self {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: false
-        }
-    }
-
     /// Whether a header's value may have the character: printable ASCII, space or tab.
     fileprivate var isFieldCharacter: Bool { (0x20...0x7E).contains(self) || self == 0x09 }
 
     /// Whether a header's name may have the character (RFC 9110, section 5.6.2).
-    fileprivate var isTokenCharacter: Bool { isLetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains(self) }
+    fileprivate var isTokenCharacter: Bool { isUnreserved || "!#$%&'*+^`|".utf8.contains(self) }
 }
 #endif

@@ -70,30 +70,3 @@ struct AcceptForm: Sendable {
         }
     }
 }
-
-extension UInt8 {
-    /// Whether it is an unreserved character of RFC 3986, 2.3.
-    var isUnreserved: Bool {
-        switch self {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"):
-            true
-        default: false
-        }
-    }
-}
-
-extension String {
-    /// The text as one step of a path, percent-encoded.
-    var pathEncoded: String {
-        var text = ""
-        for byte in utf8 {
-            if byte.isUnreserved {
-                text.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                text += "%" + byte.hexadecimal
-            }
-        }
-        return text
-    }
-}

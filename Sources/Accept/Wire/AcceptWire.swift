@@ -53,7 +53,7 @@ public struct AcceptWire: HostWire {
             var form = AcceptForm()
             try check(request.octets)
             form.add("payment[cnp_transaction_certificate]", digitsOf: request.octets)
-            return http(.put, "payments/\(name.pathEncoded).json", form)
+            return http(.put, "payments/\(name.percentEncoded).json", form)
         case .capture: return try part("capture", request)
         case .refund: return try part("refund", request)
         case .reverse:
@@ -61,8 +61,8 @@ public struct AcceptWire: HostWire {
             form.add("fnc_type", request.cause.map(Self.function(of:)) ?? "technical")
             form.add("note", request.cause?.rawValue ?? "")
             let place = reversals == .ofIdentifiers ? "unique_ids" : "payments"
-            return http(.post, "\(place)/\(name.pathEncoded)/reverse.json", form)
-        case .enquire: return http(.get, "unique_ids/\(name.pathEncoded).json", nil)
+            return http(.post, "\(place)/\(name.percentEncoded)/reverse.json", form)
+        case .enquire: return http(.get, "unique_ids/\(name.percentEncoded).json", nil)
         }
     }
 
@@ -135,7 +135,7 @@ public struct AcceptWire: HostWire {
         var form = AcceptForm()
         form.add("unique_id", request.attempt.rawValue)
         form.add("amount", "\(amount.hundredths)")
-        return http(.post, "payments/\(original.rawValue.pathEncoded)/\(action).json", form)
+        return http(.post, "payments/\(original.rawValue.percentEncoded)/\(action).json", form)
     }
 
     private func check(_ octets: HTTPBody) throws(HostFailure) {
