@@ -19,7 +19,7 @@ public struct SandboxOutput: Sendable {
     /// The effects, in the order in which they are carried out.
     public internal(set) var effects: [SandboxEffect]
 
-    init(_ reply: Reply, _ effects: [SandboxEffect] = []) {
+    package init(_ reply: Reply, _ effects: [SandboxEffect] = []) {
         self.reply = reply
         self.effects = effects
     }

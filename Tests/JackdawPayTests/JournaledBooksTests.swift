@@ -1,6 +1,7 @@
 #if Payments
 import Foundation
 import JackdawConsole
+import JackdawPayments
 import JackdawSandbox
 import JackdawSystem
 import JackdawTestSupport
@@ -175,8 +176,31 @@ struct JournaledBooksTests {
             fails.with { $0 = false }
         }
         #expect(!Self.isClosed(1, in: books))
+        #expect(books.file.isBroken)
         // A restart does not find what this process denied.
         #expect(try content() == before)
+    }
+
+    /// What the memory has may differ from what a restart reads, so no request is answered from it.
+    @Test func brokenBooksAnswerNothing() async throws {
+        let fails = Shared(false)
+        var calls = BooksFile.Calls()
+        calls.sync = { _ throws(SystemFailure) in
+            if fails.with({ $0 }) { throw SystemFailure(code: EIO) }
+        }
+        let books = try JournaledBooks(directory: directory, calls: calls)
+        let host = SandboxHost(
+            try PayFixture.machine(store: books), now: { PayFixture.start }, booksFailed: { books.file.isBroken })
+        func answers(_ path: String) async -> Bool {
+            let output = await host.receive(HTTPRequest(.get, "/v3/\(path)"), from: "127.0.0.1")
+            if case .silent = output.reply { return false }
+            return true
+        }
+        #expect(await answers("user.json"))
+        fails.with { $0 = true }
+        var other = books
+        #expect(throws: SandboxStoreError.self) { try other.write(Self.change(1)) }
+        #expect(await !answers("user.json"))
     }
 
     @Test func anyBytesGiveBooksOrAnError() throws {

@@ -8,7 +8,7 @@ import JackdawTransport
 /// same books in memory for questions. A change is on the disk before it is in the memory.
 struct JournaledBooks: SandboxStore {
     private var memory: MemorySandboxStore
-    private let file: BooksFile
+    let file: BooksFile
 
     var paymentCount: Int { memory.paymentCount }
 
@@ -39,7 +39,11 @@ extension JournaledBooks {
     /// - Throws: `CommandError` with status `unavailable` if another process uses the books, `badData` if an entry
     ///   before the last cannot be read, `noInput` if the file is not of this user alone, and `inputOutput`.
     init(directory: String, calls: BooksFile.Calls = BooksFile.Calls()) throws(CommandError) {
-        if unsafe mkdir(FileName.characters(of: directory), 0o700) != 0, errno != EEXIST {
+        if unsafe mkdir(FileName.characters(of: directory), 0o700) == 0 {
+            do throws(SystemFailure) { try Self.sync(directory: Self.parent(of: directory)) } catch {
+                throw CommandError(.inputOutput, "\(directory): cannot be made durable (\(error.message))")
+            }
+        } else if errno != EEXIST {
             throw CommandError(.inputOutput, "\(directory): cannot be made (\(SystemFailure.last.message))")
         }
         let path = "\(directory)/\(Self.fileName)"
@@ -68,6 +72,21 @@ extension JournaledBooks {
         }
         guard number > 0 || Self.header.starts(with: reader.rest) else { throw Self.otherFile(path) }
         try file.begin(at: sound, header: sound == 0 ? Self.header : nil)
+    }
+
+    /// The directory that has the name of a directory, whose path may end with a slash.
+    private static func parent(of directory: String) -> String {
+        var path = directory[...]
+        while path.unicodeScalars.count > 1, path.unicodeScalars.last == "/" { path.unicodeScalars.removeLast() }
+        return FileName.directory(of: String(path))
+    }
+
+    /// Makes the names in a directory durable.
+    fileprivate static func sync(directory: String) throws(SystemFailure) {
+        let descriptor = unsafe open(FileName.characters(of: directory), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .last }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw .last }
     }
 
     private static func otherFile(_ path: String) -> CommandError {
@@ -166,6 +185,9 @@ final class BooksFile: Sendable {
         }
     }
 
+    /// Whether it is not known what the file has: the process must not answer any more, and a new one reads it.
+    var isBroken: Bool { state.withLock { $0.isBroken } }
+
     deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// Cuts off what comes after the entries that were read, and writes the header of new books.
@@ -179,7 +201,7 @@ final class BooksFile: Sendable {
                 length = line.count
             }
             try calls.sync(descriptor)
-            try syncDirectory()
+            try JournaledBooks.sync(directory: FileName.directory(of: path))
             state.withLock { [length] in $0.length = length }
         } catch {
             throw CommandError(.inputOutput, "\(path): cannot be written (\(error.message))")
@@ -219,13 +241,5 @@ final class BooksFile: Sendable {
         guard ftruncate(descriptor, off_t(length)) == 0, lseek(descriptor, off_t(length), SEEK_SET) >= 0 else {
             throw .last
         }
-    }
-
-    /// The name of a new file is durable only after its directory is on the disk.
-    private func syncDirectory() throws(SystemFailure) {
-        let directory = unsafe open(FileName.characters(of: FileName.directory(of: path)), O_RDONLY | O_DIRECTORY)
-        guard directory >= 0 else { throw .last }
-        defer { close(directory) }
-        guard fsync(directory) == 0 else { throw .last }
     }
 }

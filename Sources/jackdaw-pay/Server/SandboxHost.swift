@@ -10,6 +10,7 @@ final class SandboxHost: Sendable {
     private let sandbox: Lock<Sandbox>
     private let queue = DispatchQueue(label: "sandbox")
     private let hashing: HashingInAdvance?
+    private let booksFailed: @Sendable () -> Bool
     private let report: @Sendable (SandboxEvent) -> Void
     /// The time since 1970-01-01 00:00 UTC.
     let now: @Sendable () -> Duration
@@ -20,15 +21,18 @@ final class SandboxHost: Sendable {
     ///   - sandbox: the machine.
     ///   - hashing: the hash function of the machine, if it can be asked in advance. Default: nil.
     ///   - now: the time since 1970-01-01 00:00 UTC.
+    ///   - booksFailed: whether it is not known what the books have. No request is answered then. Default: never.
     ///   - report: receives the events one after the other. It may block: then requests wait.
     init(
         _ sandbox: Sandbox, hashing: HashingInAdvance? = nil, now: @escaping @Sendable () -> Duration,
+        booksFailed: @escaping @Sendable () -> Bool = { false },
         report: @escaping @Sendable (SandboxEvent) -> Void = { _ in }
     ) {
         rules = sandbox.rules
         self.sandbox = Lock(sandbox)
         self.hashing = hashing
         self.now = now
+        self.booksFailed = booksFailed
         self.report = report
     }
 
@@ -44,7 +48,8 @@ final class SandboxHost: Sendable {
         return await withCheckedContinuation { continuation in
             queue.async { [self] in
                 let time = now()
-                let output = sandbox.withLock { $0.receive(request, from: client, at: time) }
+                var output = sandbox.withLock { $0.receive(request, from: client, at: time) }
+                if booksFailed() { output = SandboxOutput(.silent) }
                 report(.request(SandboxEvent.Request(request, output, at: time, base: rules.basePath)))
                 for case .message(let message) in output.effects { report(.message(message, at: time)) }
                 continuation.resume(returning: output)

@@ -13,6 +13,8 @@ struct SandboxService {
     private static let farewell = DispatchTimeInterval.seconds(2)
 
     let machine: Sandbox
+    /// The file of the books; nil if they are in memory.
+    let books: BooksFile?
     let hashing: HashingInAdvance
     let listen: ListenAddress
     let tls: TLSConfiguration?
@@ -25,13 +27,15 @@ struct SandboxService {
     ///   - start: makes the facts of the start from the port.
     /// - Returns: `interrupted` after a signal.
     /// - Throws: `CommandError` with status `unavailable` if the address is not free, `badData` if the certificate
-    ///   cannot be used, and `inputOutput` if the output cannot be written.
+    ///   cannot be used, and `inputOutput` if output or books cannot be written.
     func run(
         _ printer: SandboxPrinter, start: @escaping @Sendable (Int) -> SandboxPrinter.Start
     ) throws(CommandError) -> ExitStatus {
         let clock = ContinuousClock()
         let wall = WallClock().now
-        let host = SandboxHost(machine, hashing: hashing, now: wall) { printer.print($0) }
+        let host = SandboxHost(
+            machine, hashing: hashing, now: wall, booksFailed: { [books] in books?.isBroken ?? false },
+            report: { printer.print($0) })
         let sender: CallbackSender
         do {
             sender = try CallbackSender(reach, authorities: callbackAuthorities, clock: clock, now: wall) { [host] in
@@ -56,7 +60,7 @@ struct SandboxService {
             ended.signal()
         }
         while ended.wait(timeout: .now() + .milliseconds(100)) == .timedOut {
-            guard Interruption.isRequested || printer.hasFailed else { continue }
+            guard Interruption.isRequested || printer.hasFailed || books?.isBroken ?? false else { continue }
             Interruption.giveTime()
             task.cancel()
             _ = ended.wait(timeout: .now() + Self.farewell)
@@ -65,6 +69,10 @@ struct SandboxService {
         }
         if Interruption.isRequested { return .interrupted }
         if let error = failure.withLock({ $0 }) { throw error }
+        if let books, books.isBroken {
+            throw CommandError(
+                .inputOutput, "\(books.path): an entry may be on the disk or not; start again to read it")
+        }
         throw CommandError(
             .inputOutput, printer.hasFailed ? "standard output: cannot be written" : "the server has ended")
     }

@@ -94,7 +94,11 @@ struct SandboxVerb: PayVerb {
     func work() throws(CommandError) -> ExitStatus {
         let tls = try plain ? nil : serverCertificate()
         var store: any SandboxStore = MemorySandboxStore()
-        if let books { store = try JournaledBooks(directory: books) }
+        var file: BooksFile?
+        if let books {
+            let journaled = try JournaledBooks(directory: books)
+            (store, file) = (journaled, journaled.file)
+        }
         let directory = try readDirectory()
         let hashing = HashingInAdvance(ScryptHashing())
         var machine = Sandbox(
@@ -103,9 +107,8 @@ struct SandboxVerb: PayVerb {
         for fault in fault { machine.plan(fault) }
         let printer = SandboxPrinter(.standard(name: Program.name), isJSON: json, reveals: reveal)
         let service = SandboxService(
-            machine: machine, hashing: hashing, listen: listen, tls: tls?.configuration, reach: callbacks,
-            callbackAuthorities: callbackCA
-        )
+            machine: machine, books: file, hashing: hashing, listen: listen, tls: tls?.configuration, reach: callbacks,
+            callbackAuthorities: callbackCA)
         return try service.run(printer) { [base = machine.rules.basePath, payments = store.paymentCount] port in
             SandboxPrinter.Start(
                 url: "\(plain ? "http" : "https")://\(listen.authority(port))\(base)",
@@ -115,7 +118,9 @@ struct SandboxVerb: PayVerb {
     }
 
     private func serverCertificate() throws(CommandError) -> ServerCertificate {
-        if let certificate, let key { return try ServerCertificate(certificate: certificate, key: key) }
+        if let certificate, let key {
+            return try ServerCertificate(certificate: certificate, key: key, .standard(name: Program.name))
+        }
         guard let path = certificates ?? StateDirectory.usualPath.map({ $0 + "/sandbox" }) else {
             throw CommandError(.usage, "there is no home directory; --certificates names a directory")
         }
