@@ -50,24 +50,27 @@ struct SandboxResponder: Sendable {
         for case .callback(let callback) in output.effects { send(callback) }
         switch output.reply {
         case .answer(let answer, let due):
-            try await wait(until: due)
+            try await wait(until: due, &request)
             try await write(answer, writer, isHead: false)
         case .cut(let answer, let count, let due):
-            try await wait(until: due)
+            try await wait(until: due, &request)
             var body = try await writer.writeHead(head(of: answer))
             if count > 0 { try await body.write(buffer(of: answer, count)) }
             throw Ending.cut
         case .silent:
-            try await request.body.consumeWithCancellationOnInboundClose { _ in
-                try await clock.sleep(for: Self.maxSilence)
-            }
+            try await sleep(for: Self.maxSilence, &request)
             throw Ending.silence
         }
     }
 
-    private func wait(until due: Duration) async throws {
+    private func wait(until due: Duration, _ request: inout Request) async throws {
         let delay = due - host.now()
-        if delay > .zero { try await clock.sleep(for: delay) }
+        if delay > .zero { try await sleep(for: delay, &request) }
+    }
+
+    /// Waits for a time, or until the client has left.
+    private func sleep(for time: Duration, _ request: inout Request) async throws {
+        try await request.body.consumeWithCancellationOnInboundClose { _ in try await clock.sleep(for: time) }
     }
 
     /// A request that does not reach the sandbox.
