@@ -115,7 +115,9 @@ struct SandboxTLSTests {
         let folder = try TemporaryFolder()
         _ = try Self.certificate(folder)
         let path = folder("tls/server.pem")
-        let given = try ServerCertificate(certificate: path, key: path)
+        let messages = Shared<[UInt8]>([])
+        let console = Console(results: { _ in }, messages: { bytes in messages.with { $0 += bytes } }, isWatched: false)
+        let given = try ServerCertificate(certificate: path, key: path, console)
         #expect(given.authorityFile == nil)
         try await RunningServer.run(try PayFixture.machine(), change: { $0.tls = given.configuration }) { server in
             let url = "https://localhost:\(server.port)/"
@@ -124,9 +126,21 @@ struct SandboxTLSTests {
         }
         let none = try folder.write(Array("text".utf8), to: "none")
         for (certificate, key) in [(none, path), (path, none)] {
-            let error = #expect(throws: CommandError.self) { try ServerCertificate(certificate: certificate, key: key) }
+            let error = #expect(throws: CommandError.self) {
+                try ServerCertificate(certificate: certificate, key: key, console)
+            }
             #expect(error?.status == .badData)
         }
+        // Who can write the key can be the server; who can read it is worth a warning.
+        messages.with { $0 = [] }
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
+        _ = try ServerCertificate(certificate: path, key: path, console)
+        #expect(messages.with { !$0.isEmpty })
+        try FileManager.default.setAttributes([.posixPermissions: 0o620], ofItemAtPath: path)
+        let error = #expect(throws: CommandError.self) {
+            try ServerCertificate(certificate: path, key: path, console)
+        }
+        #expect(error?.status == .noInput)
     }
 }
 #endif

@@ -24,7 +24,7 @@ enum KeyFile {
         }
         try SmallFile.read(path, most: most, tooMany: "too long for a key", into: &text) {
             status throws(CommandError) in
-            try check(status, SmallFile.name(of: path), console)
+            try SmallFile.checkKey(status, SmallFile.name(of: path), console)
         }
         do throws(CommandError) {
             try HexadecimalText.read(text, into: &bytes)
@@ -32,20 +32,6 @@ enum KeyFile {
             throw CommandError(error.status, "\(SmallFile.name(of: path)): \(error.message)")
         }
         return SecretBytes(copying: bytes.span)
-    }
-
-    /// Checks the owner and the permissions of a regular file; for a pipe or a terminal they do not matter.
-    private static func check(_ status: stat, _ name: String, _ console: Console) throws(CommandError) {
-        guard status.st_mode & S_IFMT == S_IFREG else { return }
-        let isOwn = [geteuid(), 0].contains(status.st_uid)
-        guard isOwn, status.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
-            throw CommandError(
-                .noInput,
-                "\(name): make this key file yours, and run chmod 600 on it: other users can write it")
-        }
-        if status.st_mode & (S_IRGRP | S_IROTH) != 0 {
-            console.message("\(name): run chmod 600 on this key file: other users can read it")
-        }
     }
 }
 

@@ -37,22 +37,27 @@ extension ServerCertificate {
     /// Reads a certificate and its key.
     /// - Parameters:
     ///   - certificate: the path of the chain in PEM, the server's certificate first.
-    ///   - key: the path of the key in PEM.
+    ///   - key: the path of the key in PEM. A file that other users can write is refused; for one that they can read,
+    ///     the console shows a warning.
+    ///   - console: shows the warning.
     /// - Throws: `CommandError` with status `noInput`, `inputOutput` or `badData`.
-    init(certificate: String, key: String) throws(CommandError) {
+    init(certificate: String, key: String, _ console: Console) throws(CommandError) {
         let chain = try Self.read(certificate, "no certificates in PEM") { try NIOSSLCertificate.fromPEMBytes($0) }
         guard !chain.isEmpty else { throw CommandError(.badData, "\(certificate): there is no certificate in it") }
         self.chain = chain
-        self.key = try Self.read(key, "no key in PEM") { try NIOSSLPrivateKey(bytes: $0, format: .pem) }
+        self.key = try Self.read(key, "no key in PEM", keyOn: console) { try NIOSSLPrivateKey(bytes: $0, format: .pem) }
         authorityFile = nil
     }
 
     private static func read<Value>(
-        _ path: String, _ message: String, _ make: ([UInt8]) throws -> Value
+        _ path: String, _ message: String, keyOn console: Console? = nil, _ make: ([UInt8]) throws -> Value
     ) throws(CommandError) -> Value {
         var bytes: [UInt8] = []
         defer { bytes.wipe() }
-        try SmallFile.read(path, most: maxFileSize, tooMany: "too long for such a file", into: &bytes)
+        try SmallFile.read(path, most: maxFileSize, tooMany: "too long for such a file", into: &bytes) {
+            status throws(CommandError) in
+            if let console { try SmallFile.checkKey(status, path, console) }
+        }
         do { return try make(bytes) } catch { throw CommandError(.badData, "\(path): \(message)") }
     }
 }
