@@ -16,6 +16,9 @@ from bumble.transport import open_transport
 ECHOES, PUMP, STREAM, PIECE, NOTIFICATIONS = 200, 256 * 1024, 1024 * 1024, 4096, 10_000
 COMMAND = "7a0c0002-5a5a-4b4b-9c9c-0123456789ab"
 NOTIFY = "7a0c0003-5a5a-4b4b-9c9c-0123456789ab"
+# Of the packets that come before a channel has its sink, Bumble keeps 32 and loses the others. The reader's pump sends
+# 256 KiB at once, which is more on a slow machine.
+rfcomm.DEFAULT_RX_QUEUE_SIZE = 1 << 16
 
 
 def processor():
