@@ -66,8 +66,8 @@ struct CallbackTests {
     }
 
     @Test func aReceiverThatIsNotThereIsAFailure() async throws {
-        let port = try TestListener().port
-        #expect(try await Self.ending(of: "http://127.0.0.1:\(port)/") == .failed)
+        // Port 1 is for tcpmux, which no system has any more.
+        #expect(try await Self.ending(of: "http://127.0.0.1:1/") == .failed)
     }
 
     @Test func aReceiverThatDoesNotAnswerIsAFailureAfterTheLimit() async throws {
