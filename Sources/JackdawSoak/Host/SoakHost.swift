@@ -1,4 +1,4 @@
-import Accept
+package import Accept
 import JackdawCards
 import JackdawEMV
 import JackdawPayments
@@ -18,14 +18,6 @@ struct SoakHost {
     /// The start of a run: 2026-01-15 08:00 UTC.
     static let start = Duration.seconds(1_768_464_000)
     static let merchant = "1"
-
-    /// The credentials of the sandbox's ready user.
-    static var credentials: AcceptCredentials {
-        func secret(_ text: String) -> SecretText { SecretText(copying: Array(text.utf8).span) }
-        return AcceptCredentials(
-            name: secret("till-1"), password: secret("till-1-password"), client: "jackdaw",
-            clientSecret: secret("jackdaw-secret"))
-    }
 
     init(seed: UInt64) {
         random = SplitMix(seed: seed)
@@ -78,5 +70,15 @@ struct SoakHost {
             let operation = payment.operations[place]
             return operation.isReversed || payment.isReversed ? .reversed : .booked(operation.amount)
         }
+    }
+}
+
+extension AcceptCredentials {
+    /// Those of a user of the sandbox's ready directory.
+    package static var ofSandbox: AcceptCredentials {
+        func secret(_ text: String) -> SecretText { SecretText(copying: Array(text.utf8).span) }
+        return AcceptCredentials(
+            name: secret("till-1"), password: secret("till-1-password"), client: "jackdaw",
+            clientSecret: secret("jackdaw-secret"))
     }
 }

@@ -1,10 +1,10 @@
-import JackdawEMV
-import JackdawPayments
-import JackdawReaders
-import JackdawSimulator
+package import JackdawEMV
+package import JackdawPayments
+package import JackdawReaders
+package import JackdawSimulator
 
 /// A reader of the till with its card, for one attempt. Classes only because readers and drivers cannot be copied.
-protocol Station: AnyObject {
+package protocol Station: AnyObject {
     /// The card with its counters; nil if its chip is not used.
     var card: VirtualCard? { get }
     /// The card's last decision; nil without one.
@@ -26,16 +26,22 @@ protocol Station: AnyObject {
 }
 
 /// An event for the attempt.
-struct StationEvent {
-    let event: PaymentEvent
+package struct StationEvent {
+    package let event: PaymentEvent
     /// The effect that it answers.
-    var answering: Int?
+    package let answering: Int?
     /// The card's data for the host.
-    var sealed = HTTPBody()
+    package let sealed: HTTPBody
+
+    package init(_ event: PaymentEvent, answering effect: Int? = nil, sealed: HTTPBody = HTTPBody()) {
+        self.event = event
+        answering = effect
+        self.sealed = sealed
+    }
 }
 
 /// A simulated reader with a kernel and a virtual card, and the driver of its family.
-final class ReaderStation<Payment: ReaderPayment & ~Copyable, Terminal: KernelTerminal>: Station {
+package final class ReaderStation<Payment: ReaderPayment & ~Copyable, Terminal: KernelTerminal>: Station {
     private var driver: Payment
     private var reader: TillReader<Terminal>
     private let pinBlockTag: Tag
@@ -47,7 +53,7 @@ final class ReaderStation<Payment: ReaderPayment & ~Copyable, Terminal: KernelTe
     ///   - terminal: the reader, with the card and the customer.
     ///   - format: the format of the reader's messages.
     ///   - faults: the faults of the reader.
-    init(
+    package init(
         _ driver: consuming Payment, _ terminal: Terminal, _ format: any FrameFormat,
         _ faults: [JackdawSimulator.PlannedFault]
     ) {
@@ -56,13 +62,13 @@ final class ReaderStation<Payment: ReaderPayment & ~Copyable, Terminal: KernelTe
         pinBlockTag = Payment.pinBlockTag
     }
 
-    var card: VirtualCard? { reader.terminal?.card }
+    package var card: VirtualCard? { reader.terminal?.card }
 
-    var cryptogram: CryptogramType? { driver.objects[0x9F27]?.first.flatMap { CryptogramType(octet: $0) } }
+    package var cryptogram: CryptogramType? { driver.objects[0x9F27]?.first.flatMap { CryptogramType(octet: $0) } }
 
-    var nextDeadline: Duration? { [driver.nextDeadline, reader.nextDeadline].compactMap(\.self).min() }
+    package var nextDeadline: Duration? { [driver.nextDeadline, reader.nextDeadline].compactMap(\.self).min() }
 
-    func carryOut(_ effect: PaymentEffect, _ forCard: HTTPBody, at now: Duration) -> [StationEvent] {
+    package func carryOut(_ effect: PaymentEffect, _ forCard: HTTPBody, at now: Duration) -> [StationEvent] {
         var response: HostResponse?
         if case .completeCard(let knowledge) = effect.action {
             isApproved = knowledge == .approved
@@ -71,7 +77,7 @@ final class ReaderStation<Payment: ReaderPayment & ~Copyable, Terminal: KernelTe
         return take(driver.carryOut(effect, host: response, isTapAllowed: false, at: now), at: now)
     }
 
-    func advance(to now: Duration) -> [StationEvent] {
+    package func advance(to now: Duration) -> [StationEvent] {
         var events = take(driver.advance(to: now), at: now)
         for output in reader.advance(to: now) {
             switch output {
@@ -82,7 +88,7 @@ final class ReaderStation<Payment: ReaderPayment & ~Copyable, Terminal: KernelTe
         return events
     }
 
-    func unplug() -> [StationEvent] {
+    package func unplug() -> [StationEvent] {
         reader.lose()
         return take(driver.lose(), at: .zero)
     }
@@ -93,7 +99,7 @@ final class ReaderStation<Payment: ReaderPayment & ~Copyable, Terminal: KernelTe
             switch output {
             case .send(let bytes): _ = reader.send(bytes, at: now)
             case .event(let event, let answering):
-                events.append(StationEvent(event: event, answering: answering, sealed: sealed(for: event)))
+                events.append(StationEvent(event, answering: answering, sealed: sealed(for: event)))
             case .note: break
             }
         }
@@ -111,47 +117,48 @@ final class ReaderStation<Payment: ReaderPayment & ~Copyable, Terminal: KernelTe
 }
 
 /// A reader that only swipes cards, without a driver.
-final class SwipeStation: Station {
-    let card: VirtualCard? = nil
-    let cryptogram: CryptogramType? = nil
+package final class SwipeStation: Station {
+    package let card: VirtualCard? = nil
+    package let cryptogram: CryptogramType? = nil
     private let stripe: DataObjectStore
+    private let preparation: Duration
     private let delay: Duration
     private var planned: (time: Duration, event: StationEvent)?
 
     /// - Parameters:
     ///   - stripe: the objects of the authorisation.
+    ///   - preparation: the time until the reader is ready. Default: 200 ms.
     ///   - delay: the time until the customer swipes the card.
-    init(_ stripe: DataObjectStore, delay: Duration) {
+    package init(_ stripe: DataObjectStore, preparation: Duration = .milliseconds(200), delay: Duration) {
         self.stripe = stripe
+        self.preparation = preparation
         self.delay = delay
     }
 
-    var nextDeadline: Duration? { planned?.time }
+    package var nextDeadline: Duration? { planned?.time }
 
-    func carryOut(_ effect: PaymentEffect, _ forCard: HTTPBody, at now: Duration) -> [StationEvent] {
+    package func carryOut(_ effect: PaymentEffect, _ forCard: HTTPBody, at now: Duration) -> [StationEvent] {
         switch effect.action {
         case .prepare:
-            planned = (now + .milliseconds(200), StationEvent(event: .prepared, answering: effect.identifier))
+            planned = (now + preparation, StationEvent(.prepared, answering: effect.identifier))
         case .acceptCard:
             let sealed = stripe.sealed(pinBlockTag: 0x99)
-            planned = (
-                now + delay, StationEvent(event: .cardSwiped, answering: effect.identifier, sealed: sealed)
-            )
+            planned = (now + delay, StationEvent(.cardSwiped, answering: effect.identifier, sealed: sealed))
         case .stopReader: planned = nil
         default: break
         }
         return []
     }
 
-    func advance(to now: Duration) -> [StationEvent] {
+    package func advance(to now: Duration) -> [StationEvent] {
         guard let (time, event) = planned, time <= now else { return [] }
         planned = nil
         return [event]
     }
 
-    func unplug() -> [StationEvent] {
+    package func unplug() -> [StationEvent] {
         planned = nil
-        return [StationEvent(event: .linkLost)]
+        return [StationEvent(.linkLost)]
     }
 }
 
@@ -167,7 +174,7 @@ extension HostResponse {
 
 extension DataObjectStore {
     /// The objects in BER-TLV, with the PIN block in 99.
-    fileprivate func sealed(pinBlockTag: Tag) -> HTTPBody {
+    package func sealed(pinBlockTag: Tag) -> HTTPBody {
         var builder = TagLengthValueBuilder()
         for tag in tags { withValue(tag) { builder.append(tag == pinBlockTag ? 0x99 : tag, $0) } }
         return HTTPBody(copying: builder.octets.span)

@@ -145,7 +145,7 @@ extension SoakWorld {
 
     func startTill() {
         note("start")
-        session = AcceptSession(SoakHost.credentials)
+        session = AcceptSession(.ofSandbox)
         var fresh = newDesk()
         do throws(JournalError) {
             let needed = try disk.neededRecords()
@@ -167,11 +167,10 @@ extension SoakWorld {
         switch effect.action {
         case .captureSignature:
             let isRefused = sale.flatMap { merchants[$0] }?.plan.signsWrongly == true
-            let event = StationEvent(
-                event: isRefused ? .signatureRefused : .signatureCaptured, answering: effect.identifier)
+            let event = StationEvent(isRefused ? .signatureRefused : .signatureCaptured, answering: effect.identifier)
             queue.add(.station(attempt, event, process: process), at: now + wait(1000...9000, sale))
         case .verifySignature:
-            let event = StationEvent(event: .signatureAccepted, answering: effect.identifier)
+            let event = StationEvent(.signatureAccepted, answering: effect.identifier)
             queue.add(.station(attempt, event, process: process), at: now + wait(500...3000, sale))
         default:
             if let station = stations.first(where: { $0.attempt == attempt })?.station {
@@ -184,7 +183,7 @@ extension SoakWorld {
             queue.add(.unplug(attempt, process: process), at: now + .milliseconds(4 * fault.size))
         }
         if let fault = take(.cancel) {
-            let event = StationEvent(event: .cancelled)
+            let event = StationEvent(.cancelled)
             queue.add(.station(attempt, event, process: process), at: now + .milliseconds(4 * fault.size))
         }
         _ = isKilled(at: .afterReader)

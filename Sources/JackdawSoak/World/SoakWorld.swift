@@ -58,7 +58,7 @@ final class SoakWorld {
 
     /// Nil while the till does not run.
     var desk: PaymentDesk?
-    var session = AcceptSession(SoakHost.credentials)
+    var session = AcceptSession(.ofSandbox)
     let wire: AcceptWire
     let profile: HostProfile
     /// The number of the till's process.
