@@ -28,7 +28,7 @@ export JACKDAW_THIRD_PARTY
 # everything again.
 export SWIFT_DETERMINISTIC_HASHING := 1
 
-.PHONY: help setup build demo test build-tests quick pay kills soak mutants hostile-http schemathesis \
+.PHONY: help setup build demo test build-tests quick pay kills journal-kills soak mutants hostile-http schemathesis \
     lab bench format lint embedded generate api decks fuzz docs install uninstall clean
 
 help: ## this list
@@ -52,7 +52,12 @@ build-tests: setup ## build all tests
 quick: ## build and test floor 0 and the readers, without slow suites; FILTER=REGEX as above
 	@.ci/quick '$(FILTER)'
 
-kills: ## kill a program that writes a journal KILLS times, 1,000 by default, and look for its records
+kills: setup ## kill a till and the sandbox at each write and message of all scenarios, and compare their books; KILLS=NUMBER
+	swift build $(RELEASE) --enable-all-traits --product jackdaw-pay
+	swift build $(RELEASE) --enable-all-traits --product JackdawKillsTill
+	.ci/kills $(KILLS)
+
+journal-kills: ## kill a program that writes a journal KILLS times, 1,000 by default, and look for its records
 	JACKDAW_KILLS=$(or $(KILLS),1000) $(MAKE) test PAYMENTS=1 FILTER=JournalKillTests
 
 lab: build ## sound and Bluetooth on real drivers in a virtual machine; SETUP=1 installs tools, SKIP=1 skips what cannot run

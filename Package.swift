@@ -337,6 +337,14 @@ let package = Package(
         .executableTarget(
             name: "JackdawSoakRunner", dependencies: ["JackdawSoak", "JackdawSimulator"],
             path: "Tests/JackdawSoakRunner", swiftSettings: house),
+        .executableTarget(
+            name: "JackdawKillsTill",
+            dependencies: [
+                "Accept", "JackdawHTTP", "JackdawStore", "JackdawConsole", "JackdawSoak", "JackdawSandbox",
+                "JackdawPayments", "JackdawSimulator", "JackdawCryptography", "JackdawReaders", "JackdawTransport",
+                "JackdawSystem", "JackdawEMV", "JackdawCards", "JackdawBytes",
+            ],
+            path: "Tests/JackdawKillsTill", swiftSettings: house),
         .testTarget(
             name: "JackdawSoakTests", dependencies: ["JackdawSoak", "JackdawSimulator", "JackdawPayments", "Accept"],
             swiftSettings: house),

@@ -1,0 +1,44 @@
+#if Payments
+import JackdawCryptography
+import JackdawEMV
+import JackdawPayments
+import JackdawReaders
+import JackdawSimulator
+import JackdawSoak
+
+/// A contactless reader without a driver, and a card that is tapped at once.
+final class TapStation: Station {
+    private(set) var card: VirtualCard?
+    private(set) var cryptogram: CryptogramType?
+    /// It answers at once.
+    let nextDeadline: Duration? = nil
+    private let settings: TillSettings
+    private let transaction: KernelTransaction
+
+    init(_ card: VirtualCard, _ settings: TillSettings, _ transaction: KernelTransaction) {
+        self.card = card
+        self.settings = settings
+        self.transaction = transaction
+    }
+
+    func carryOut(_ effect: PaymentEffect, _ forCard: HTTPBody, at now: Duration) -> [StationEvent] {
+        switch effect.action {
+        case .prepare: [StationEvent(.prepared, answering: effect.identifier)]
+        case .acceptCard: [StationEvent(.cardTapped, answering: effect.identifier)]
+        case .processCard: [tap(answering: effect.identifier)]
+        default: []
+        }
+    }
+
+    private func tap(answering effect: Int) -> StationEvent {
+        let result = card?.tap(settings, transaction, LibCryptoPrimitives(mode: .test), seed: settings.seed)
+        guard let (event, objects) = result else { return StationEvent(.tapAgain, answering: effect) }
+        cryptogram = objects[0x9F27]?.first.flatMap { CryptogramType(octet: $0) }
+        return StationEvent(event, answering: effect, sealed: objects.sealed(pinBlockTag: 0x99))
+    }
+
+    func advance(to now: Duration) -> [StationEvent] { [] }
+
+    func unplug() -> [StationEvent] { [StationEvent(.linkLost)] }
+}
+#endif
