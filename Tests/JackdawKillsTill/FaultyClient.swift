@@ -3,12 +3,16 @@ import JackdawPayments
 import JackdawSandbox
 import JackdawTransport
 
-/// A client whose requests ask the sandbox for the faults of a scenario.
+/// A client whose requests ask the sandbox for the faults of a scenario. It measures the time of each answer.
 final class FaultyClient: HTTPClient {
     private let client: any HTTPClient
     private let faults: [Scenario.Fault]
     /// The requests of each route so far.
     private let counts = Lock<[String: Int]>([:])
+    private let measured = Lock<[Duration]>([])
+
+    /// The times from requests to their answers.
+    var times: [Duration] { measured.withLock { $0 } }
 
     init(_ client: any HTTPClient, _ faults: [Scenario.Fault]) {
         self.client = client
@@ -19,6 +23,8 @@ final class FaultyClient: HTTPClient {
         guard let route = SandboxRoute.name(request.method, request.path, base: "/v3") else {
             return try await client.send(request, limit: limit)
         }
+        let start = SuspendingClock.now
+        defer { measured.withLock { $0.append(SuspendingClock.now - start) } }
         let count = counts.withLock { counts in
             counts[route, default: 0] += 1
             return counts[route, default: 0]

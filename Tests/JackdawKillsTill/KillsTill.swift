@@ -8,7 +8,7 @@ import JackdawReaders
 ///
 ///     JackdawKillsTill --list
 ///     JackdawKillsTill --scenario NAME --journal DIR --host URL [--ca FILE] [--folder DIR] [--tag TAG]
-///                      [--counter NUMBER] [--callback URL] [--recover] [--patient]
+///                      [--counter NUMBER] [--callback URL] [--recover] [--patient] [--times]
 ///
 /// With --recover it goes on after a kill: it delivers the queue, and has each sale paid that is not. The status is 0 if all
 /// is delivered, 2 if the desk did other than expected, 3 if an attempt is in doubt, and 4 if the till cannot work.
@@ -18,7 +18,8 @@ import JackdawReaders
         guard let options = options() else {
             print(
                 "usage: JackdawKillsTill --list | --scenario NAME --journal DIR --host URL [--ca FILE] [--folder DIR]")
-            print("                        [--tag TAG] [--counter NUMBER] [--callback URL] [--recover] [--patient]")
+            print("                        [--tag TAG] [--counter NUMBER] [--callback URL]")
+            print("                        [--recover] [--patient] [--times]")
             exit(64)
         }
         guard let scenario = Scenario.all.first(where: { $0.name == options.scenario }) else {
@@ -53,6 +54,9 @@ import JackdawReaders
                 continue
             case "--patient":
                 options.isPatient = true
+                continue
+            case "--times":
+                options.showsTimes = true
                 continue
             default: break
             }

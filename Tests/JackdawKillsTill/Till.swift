@@ -51,6 +51,8 @@ actor Till {
         var isRecovery = false
         /// Whether the host may be killed, so that a step need not end as planned.
         var isPatient = false
+        /// Whether the times of the host's answers are printed at the end.
+        var showsTimes = false
     }
 
     private let scenario: Scenario
@@ -58,6 +60,7 @@ actor Till {
     private let journal: DatabaseJournal
     private let service: PaymentService
     private let readers: CardReaders
+    private let client: FaultyClient
     private let clock = ElapsedClock(SuspendingClock())
     private let changed = AsyncSignal()
     private var reports: [AttemptIdentifier: AttemptReport] = [:]
@@ -78,7 +81,8 @@ actor Till {
         var host = try HTTPHost(options.host)
         if !options.authority.isEmpty { host.authorities = .file(options.authority) }
         let faults = options.isRecovery ? [] : scenario.faults
-        let client = AcceptClient(.ofSandbox, over: FaultyClient(CurlClient(host), faults))
+        let client = FaultyClient(CurlClient(host), faults)
+        self.client = client
         var policy = PaymentPolicy()
         policy.limits.host = scenario.hostLimit
         let readers = CardReaders(CardFiles(folder: options.folder, counter: options.counter))
@@ -86,7 +90,8 @@ actor Till {
         let (tasks, continuation) = AsyncStream<ReaderTask>.makeStream()
         let wall = WallClock().now
         service = PaymentService(
-            host: scenario.profile, wire: AcceptWire(reversals: scenario.reversals), client: client, journal: journal,
+            host: scenario.profile, wire: AcceptWire(reversals: scenario.reversals),
+            client: AcceptClient(.ofSandbox, over: client), journal: journal,
             limits: OfflineLimits(currencyCode: 978, floor: 2_000, count: 10, total: 10_000), policy: policy,
             date: { RecordedTime(seconds: wall().components.seconds, offset: 60) },
             identifier: { [tag = options.tag] in .random(after: tag) }, reader: { continuation.yield($0) })
@@ -110,6 +115,8 @@ actor Till {
         reading.cancel()
         listening.cancel()
         await journal.close()
+        guard options.showsTimes else { return }
+        Self.show("times", ["ms": .array(client.times.map { .number($0 / .milliseconds(1)) })])
     }
 
     private func play() async throws {
