@@ -44,7 +44,7 @@ demo: build ## read the cards in captures/
 	@.ci/demo $(JACKDAW)
 
 test: build-tests ## build and run all tests; FILTER=REGEX runs those whose name matches; PAYMENTS=1 with the trait
-	env -u SWIFT_DETERMINISTIC_HASHING swift test --skip-build $(TESTS) --experimental-maximum-parallelization-width 4 $(TEST_OPTIONS) $(if $(FILTER),--filter '$(FILTER)')
+	@env -u SWIFT_DETERMINISTIC_HASHING .ci/tests '$(FILTER)' $(TESTS)
 
 build-tests: setup ## build all tests
 	swift build $(TESTS) --build-tests
