@@ -64,8 +64,14 @@ struct CardFiles: Sendable {
 
     private func setup(_ means: Means, _ number: Int) throws(SimulationFileError) -> PaymentSetup {
         let changes = means.changes.isEmpty ? "" : ", \(means.changes)"
+        // The card has been online just before: only its limits send it there.
         let card = """
-            {"base": "\(means.card)", "changes": {"applications[0].counter": \(counter + number)\(changes)}}
+            {
+              "base": "\(means.card)",
+              "changes": {
+                "applications[0].counter": \(counter + number), "applications[0].last_online": \(counter + number)\(changes)
+              }
+            }
             """
         let payer = """
             {"pin": {"digits": "\(means.pin)"}\(means.payer.isEmpty ? "" : ", \(means.payer)")}

@@ -238,29 +238,24 @@ actor Till {
         try await finish()
     }
 
-    /// Returns an amount. The merchant's program names the refund, so that a repetition after a kill is the same one.
+    /// Returns an amount. The merchant's program names each try, so that a repetition after a kill is the same one.
     private func refund(_ amount: UInt64) async throws {
         guard let last else { return }
         refunds += 1
         let request = try AttemptRequest(
             sale: sale(last.payment.sale), kind: .refund(of: last.attempt), amount: euros(amount))
-        let name = AttemptIdentifier(rawValue: "\(options.tag)-refund-\(refunds)")
-        let report = try await beginRefund(request, name)
-        try await finish()
-        guard options.isRecovery else { return }
-        try await settle()
-        guard try await service.status(of: report.attempt).state == .failed else { return }
-        _ = try await beginRefund(request, nil)
-        try await finish()
-    }
-
-    private func beginRefund(_ request: AttemptRequest, _ name: AttemptIdentifier?) async throws -> AttemptReport {
-        let report: AttemptReport
-        do throws(DeskRefusal) { report = try await service.begin(request, identifier: name) } catch {
-            throw TillError(.unexpected, "the refund is refused: \(error.code.name)")
+        for number in 1...10 {
+            let name = AttemptIdentifier(rawValue: "\(options.tag)-refund-\(refunds).\(number)")
+            let report: AttemptReport
+            do throws(DeskRefusal) { report = try await service.begin(request, identifier: name) } catch {
+                throw TillError(.unexpected, "the refund is refused: \(error.code.name)")
+            }
+            begun(report)
+            try await finish()
+            guard options.isRecovery else { return }
+            try await settle()
+            guard try await service.status(of: report.attempt).state == .failed else { return }
         }
-        begun(report)
-        return report
     }
 
     // MARK: waiting
