@@ -27,13 +27,21 @@ struct CarrierStrength: Sendable {
     ///   - power: power that the tone should have in them.
     ///   - steps: the number of steps.
     mutating func add(_ gain: Float, power: Float = 1, steps: Int) {
-        correlation.growWiping(toHold: correlation.count + steps)
-        expected.growWiping(toHold: expected.count + steps)
+        if correlation.capacity < correlation.count + steps {
+            correlation.growWiping(toHold: correlation.count + steps)
+            expected.growWiping(toHold: expected.count + steps)
+        }
         let (last, lastExpected) = (correlation[correlation.count - 1], expected[expected.count - 1])
         for step in 1...steps {
             correlation.append(last + gain * Float(step) / Float(steps))
             expected.append(lastExpected + power * Float(step))
         }
+    }
+
+    /// Drops the steps from one on.
+    mutating func keep(_ steps: Int) {
+        correlation.removeLast(correlation.count - 1 - steps)
+        expected.removeLast(expected.count - 1 - steps)
     }
 
     mutating func wipe() {
@@ -113,6 +121,27 @@ extension CarrierStrength {
         let last = max(0, end - Self.evidenceSteps)
         return stride(from: 0, through: last, by: Self.evidenceSteps / 2).contains { step in
             evidence(in: step..<step + Self.evidenceSteps, tones, isWhite: true).bitEnergyToNoise > Self.leastSign
+        }
+    }
+
+    /// Whether forty bits somewhere contain a carrier.
+    func isClear(_ tones: ToneCorrelations) -> Bool {
+        let last = max(0, end - Self.evidenceSteps)
+        return stride(from: 0, through: last, by: Self.evidenceSteps / 2).contains { step in
+            evidence(in: step..<step + Self.evidenceSteps, tones).bitEnergyToNoise >= SequenceDecoder.leastEvidence
+        }
+    }
+
+    /// Noise in the band over that outside it which is no longer a fluctuation.
+    private static let loudBand: Float = 1.25
+
+    /// Whether forty bits somewhere contain more noise in the band of the tones than outside it.
+    func isBandLoud(_ tones: ToneCorrelations) -> Bool {
+        let last = max(0, end - Self.evidenceSteps)
+        return stride(from: 0, through: last, by: Self.evidenceSteps / 2).contains { step in
+            let steps = step..<step + Self.evidenceSteps
+            return evidence(in: steps, tones).noise
+                > Self.loudBand * evidence(in: steps, tones, isWhite: true).noise
         }
     }
 

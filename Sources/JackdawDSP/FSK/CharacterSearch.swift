@@ -20,6 +20,10 @@ struct CharacterSearch: Sendable, Wipeable {
     private let isGridCoarse: Bool
     private var trellis: CharacterTrellis
     private var energy: SoundEnergy
+    private(set) var levels = SignalLevels()
+    /// What the stretch was last correlated with, and whether the levels are those of it.
+    private var correlated: Correlated?
+    private var isMeasured = false
     private var found: [CharacterTrellis.Found] = []
     /// Time of the first step in samples of the stretch, and the carrier there.
     private var start = 0.0
@@ -30,6 +34,17 @@ struct CharacterSearch: Sendable, Wipeable {
     /// fine enough.
     private static let maxTurnsOfPhase = 2.5
     private static let maxTurnsOfGrid = 1.4
+    /// The largest error of a tone at which the nominal tones still show it, in turns per bit, and the distance of the
+    /// tones at which one is looked for if it can be larger.
+    private static let maxTurnsHidden = 0.35
+    private static let distanceOfTones = 0.5
+
+    /// The parameters of a correlation.
+    private struct Correlated: Equatable {
+        var start: Double
+        var clock: Double
+        var frequencies: SIMD2<Double>
+    }
 
     init(_ shift: FrequencyShift, framing: CharacterFraming, sampleRate: Double) {
         baud = shift.baud
@@ -48,11 +63,57 @@ struct CharacterSearch: Sendable, Wipeable {
         path.wipe()
         tones.wipe()
         energy.wipe()
+        levels.wipe()
         trellis.wipe()
+        correlated = nil
     }
 
     /// Loads another stretch.
-    mutating func load(_ samples: Span<Float>) { energy.load(samples) }
+    mutating func load(_ samples: Span<Float>) {
+        correlated = nil
+        tones.forgetSound()
+        energy.load(samples)
+    }
+
+    /// The power of the tones in the loudest part of the stretch that was loaded, over the one at which a search can
+    /// find characters; white noise is below 1.
+    /// - Parameters:
+    ///   - samples: the stretch that was loaded.
+    ///   - offset: time at which it begins, 0 to 1 sample.
+    ///   - sender: the nominal sender.
+    ///   - range: the largest error of the tones as a share of them.
+    /// - Returns: the ratio.
+    mutating func strength(
+        _ samples: Span<Float>, from offset: Double, _ sender: FSKSender, range: Double
+    ) -> Float {
+        let most = max(sender.frequencies.x, sender.frequencies.y) / baud
+        var strength: Float = 0
+        if range * most > Self.maxTurnsHidden {
+            let steps = Int((range * most / Self.distanceOfTones).rounded())
+            for step in -steps...steps where step != 0 {
+                let scale = 1 + Double(step) * Self.distanceOfTones / most
+                correlate(samples, from: offset, FSKSender(clock: 1, frequencies: sender.frequencies * scale))
+                measureLevels()
+                strength = max(strength, levels.strength)
+            }
+        }
+        correlate(samples, from: offset, sender)
+        measureLevels()
+        if strength < 1, levels.isClosedByBand, !energy.isMeasured, energy.windowSteps > 0 {
+            // Steady tones are no noise.
+            energy.measure(samples)
+            tones.loadBand(energy)
+            isMeasured = false
+            measureLevels()
+        }
+        return max(strength, levels.strength)
+    }
+
+    private mutating func measureLevels() {
+        guard !isMeasured else { return }
+        isMeasured = true
+        levels.measure(tones, turns, isPhaseKept: isPhaseKept)
+    }
 
     /// Correlates the stretch with the tones of a sender.
     /// - Parameters:
@@ -62,6 +123,9 @@ struct CharacterSearch: Sendable, Wipeable {
     mutating func correlate(_ samples: Span<Float>, from start: Double, _ sender: FSKSender) {
         self.start = start
         self.sender = sender
+        let parameters = Correlated(start: start, clock: sender.clock, frequencies: sender.frequencies)
+        guard correlated != parameters else { return }
+        (correlated, isMeasured) = (parameters, false)
         tones.load(
             samples, energy, from: start, turns: sender.frequencies / sampleRate,
             samplesPerBit: samplesPerBit(sender), stopSteps: trellis.stopSteps)
@@ -85,6 +149,10 @@ struct CharacterSearch: Sendable, Wipeable {
         }
         follow(found[...])
         _ = path.idle(until: tones.count, tones, turns)
+        if !energy.isMeasured, energy.windowSteps > 0, path.strength.isBandLoud(tones) {
+            energy.measure(samples)
+            tones.loadBand(energy)
+        }
     }
 
     /// - Returns: the score of the best path.
@@ -92,9 +160,14 @@ struct CharacterSearch: Sendable, Wipeable {
         _ samples: Span<Float>, from start: Double, _ sender: FSKSender, _ carrier: Carrier
     ) -> Float {
         correlate(samples, from: start, sender)
-        sender.balance.apply(to: &tones)
+        measureLevels()
+        if !sender.balance.isEven {
+            sender.balance.apply(to: &tones)
+            correlated = nil
+        }
         self.carrier = carrier
-        return trellis.search(tones, turns: turns, costs: sender.balance.costs, carrier: carrier, found: &found)
+        return trellis.search(
+            tones, levels, turns: turns, costs: sender.balance.costs, carrier: carrier, found: &found)
     }
 
     /// Drops the characters from an index on, and follows the idle line instead.
@@ -103,7 +176,7 @@ struct CharacterSearch: Sendable, Wipeable {
     ///   - step: the step up to which the line is followed.
     /// - Returns: the carrier at that step.
     mutating func keep(_ count: Int, until step: Int) -> Carrier {
-        follow(found[..<count])
+        path.keep(count)
         return path.idle(until: step, tones, turns)
     }
 
@@ -152,6 +225,8 @@ struct CharacterPath: Sendable, Wipeable {
     private var powers = SIMD2<Float>(1, 1)
     /// The carrier at the end of each character, and before the first one.
     private(set) var carriers: [Carrier] = []
+    /// The correlations with both tones before each character.
+    private var tonesSeenBefore: [ToneBalance.Seen] = []
 
     /// Follows the path that a search found.
     /// - Parameters:
@@ -169,6 +244,8 @@ struct CharacterPath: Sendable, Wipeable {
         let perBit = ToneCorrelations.stepsPerBit
         characters.growWiping(toHold: found.count)
         carriers.growWiping(toHold: found.count + 1)
+        tonesSeenBefore.growWiping(toHold: found.count)
+        tonesSeenBefore.removeAll(keepingCapacity: true)
         characters.removeAll(keepingCapacity: true)
         carriers.removeAll(keepingCapacity: true)
         strength.restart(isCoherent: carrier.isCoherent, capacity: tones.count + 1)
@@ -178,6 +255,7 @@ struct CharacterPath: Sendable, Wipeable {
         carriers.append(carrier)
         for character in found {
             idle(until: character.start, tones, turns, &carrier)
+            tonesSeenBefore.append(tonesSeen)
             var leads = SIMD16<Float>(repeating: 0)
             var keying = ToneKeying()
             for place in 0...bitCount {
@@ -206,6 +284,19 @@ struct CharacterPath: Sendable, Wipeable {
         }
     }
 
+    /// Drops the characters from an index on.
+    mutating func keep(_ count: Int) {
+        guard count < characters.count else {
+            strength.keep(characters.last?.end ?? 0)
+            return
+        }
+        strength.keep(count > 0 ? characters[count - 1].end : 0)
+        tonesSeen = tonesSeenBefore[count]
+        characters.removeLast(characters.count - count)
+        carriers.removeLast(carriers.count - count - 1)
+        tonesSeenBefore.removeLast(tonesSeenBefore.count - count)
+    }
+
     /// Continues with the idle line.
     /// - Returns: the carrier at the end of it.
     mutating func idle(until step: Int, _ tones: ToneCorrelations, _ turns: CarrierTurns) -> Carrier {
@@ -230,5 +321,6 @@ struct CharacterPath: Sendable, Wipeable {
         carriers.wipeCapacity()
         strength.wipe()
         tonesSeen = .init()
+        tonesSeenBefore.wipeCapacity()
     }
 }

@@ -5,7 +5,8 @@ import JackdawBytes
 ///
 /// A Viterbi search on a time grid of eight steps per bit. Its states are the idle line and, for each bit of a
 /// character, the last two bits. Every survivor has its own carrier phase and frequency, so that the memory in the
-/// phase counts, which gains 4 to 6 dB over detectors that examine one bit at a time.
+/// phase counts, which gains 4 to 6 dB over detectors that examine one bit at a time. Survivors that are too far below
+/// the best one to catch up are dropped, and only those that remain learn the phase.
 struct CharacterTrellis: Sendable, Wipeable {
     /// A character on the best path.
     struct Found {
@@ -24,41 +25,73 @@ struct CharacterTrellis: Sendable, Wipeable {
     /// Grid steps from one character to the next if there is no pause between them.
     let characterSteps: Double
 
+    /// States of a bit: the last two bits.
     private static let states = 4
-    /// Lanes for the bits of a character, the first one for the start bit; vectors of eight are written beyond the last
-    /// bit.
-    private static let lanes = 24
-    /// A row of lanes for each state, and space for the lanes written beyond the last one.
-    private static let slotSize = states * lanes + 8
+    /// Survivors at one step: the states of ten bits and of the start bit, as many as a mask has bits.
+    private static let places = 64
     /// Steps kept in memory: a power of two, above the steps of two stop bits.
-    private static let slots = 32
+    private static let slots = 16
     private static let unreachable: Float = -1e30
     private static let perBit = ToneCorrelations.stepsPerBit
 
-    /// Survivors at the last steps: score, carrier phase as a complex number, frequency in radians per bit.
-    private struct Survivors {
-        var score = [Float](repeating: unreachable, count: slots * slotSize)
-        var real = [Float](repeating: 0, count: slots * slotSize)
-        var imaginary = [Float](repeating: 0, count: slots * slotSize)
-        var frequency = [Float](repeating: 0, count: slots * slotSize)
+    /// The cost of a start bit, as a share of a bit's correlation: a long mark in noise holds no characters.
+    private static let costOfStart: Float = 0.15
+    /// The share of a bit's correlation by which the best path grows in a bit, at least, to compare paths that end at
+    /// different steps.
+    private static let pace: Float = 0.9
+    /// The largest log-likelihood ratio (nats) by which the right path may be below the best one, and its limits in
+    /// correlations of a bit.
+    private static let margin: Float = 28
+    private static let margins: ClosedRange<Float> = 1...3
+    /// The share of the largest correlation in a block that counts as that of a bit.
+    private static let shareOfPeak: Float = 0.8
 
-        mutating func wipe() {
-            score.zeroCapacity()
-            real.zeroCapacity()
-            imaginary.zeroCapacity()
-            frequency.zeroCapacity()
-        }
+    /// A path that ends within a character.
+    private struct Survivor: BitwiseCopyable {
+        var score: Float = unreachable
+        /// The carrier: its phase with the magnitude of a bit's correlation, the inverse of that magnitude, and its
+        /// frequency in radians per bit.
+        var phase = SIMD2<Float>.zero
+        var inverseSize: Float = 0
+        var frequency: Float = 0
+        /// The last complete character, -1 if there is none, and the step at which this one began.
+        var last: Int32 = -1
+        var start: Int32 = 0
+        /// The bits of this character, the last one in the least significant bit.
+        var bits: UInt32 = 0
     }
 
-    private var survivors = Survivors()
-    private var idles = [Carrier](repeating: Carrier(), count: slots)
-    private var isCoherent = true
-    private var maxFrequency = Carrier.maxFrequency
-    private var idleScores = [Float](repeating: unreachable, count: slots)
-    /// The predecessor of a survivor, one of two states, for each step, state and lane.
-    private var choices: [UInt8] = []
-    /// The predecessor of the idle line: 0 for itself, `state + 1` for a stop bit.
-    private var idleChoices: [UInt8] = []
+    /// A complete character and the one before it on its path.
+    private struct Link: BitwiseCopyable {
+        var previous: Int32
+        var start: Int32
+        var end: Int32
+        var bits: UInt32
+    }
+
+    /// The limits of the search in a block of steps.
+    private struct Limit: BitwiseCopyable {
+        /// The least growth of the best path in a step, the cost of a start, and the score below the best one at which
+        /// a survivor is dropped.
+        var pace: Float = 0
+        var costOfStart: Float = 0
+        var depth: Float = 0
+    }
+
+    private var survivors = [Survivor](repeating: Survivor(), count: slots * places)
+    /// The survivors at each step: a bit for each place.
+    private var masks = [UInt64](repeating: 0, count: slots)
+    /// The idle line at each step; its score is unreachable if it was dropped.
+    private var idles = [Survivor](repeating: Survivor(), count: slots)
+    /// The best score at each step.
+    private var bests = [Float](repeating: 0, count: slots)
+    /// The scores of the candidates at a step, and the places from which they come.
+    private var scores = [Float](repeating: 0, count: places)
+    private var sources = [UInt8](repeating: 0, count: places)
+    private var links: [Link] = []
+    /// The last character of the idle line.
+    private var lastLink: Int32 = -1
+    private var limits: [Limit] = []
 
     init(framing: CharacterFraming) {
         bitCount = framing.bitsBeforeStop - 1
@@ -66,266 +99,361 @@ struct CharacterTrellis: Sendable, Wipeable {
         stopSteps = Int(framing.stopBits.rawValue * Double(Self.perBit)) - 2
     }
 
+    mutating func wipe() {
+        survivors.zeroCapacity()
+        masks.zeroCapacity()
+        idles.zeroCapacity()
+        bests.zeroCapacity()
+        scores.zeroCapacity()
+        sources.zeroCapacity()
+        links.wipeCapacity()
+        limits.wipeCapacity()
+    }
+
     /// Searches for the characters of a stretch that begins with the idle line and ends anywhere.
     /// - Parameters:
     ///   - tones: the correlations of the stretch.
+    ///   - levels: the levels of the tones and of the noise in it.
     ///   - turns: the turns of the tones.
     ///   - costs: the costs of a bit of space and of mark, for tones that differ in strength.
     ///   - carrier: the carrier at the beginning, as far as it is known.
     ///   - found: the result: the characters that were found.
     /// - Returns: the score of the best path: the correlation of the sound with the characters found.
     mutating func search(
-        _ tones: ToneCorrelations, turns: CarrierTurns, costs: SIMD2<Float>, carrier: Carrier, found: inout [Found]
+        _ tones: ToneCorrelations, _ levels: SignalLevels, turns: CarrierTurns, costs: SIMD2<Float>, carrier: Carrier,
+        found: inout [Found]
     ) -> Float {
         found.removeAll(keepingCapacity: true)
         let count = tones.count
         guard count > Self.perBit * (bitCount + 2) else { return 0 }
-        choices.resize((count + 1) * Self.states * Self.lanes + 8)
-        idleChoices.removeAll(keepingCapacity: true)
-        idleChoices.growWiping(toHold: count + 1)
-        idleChoices.append(contentsOf: repeatElement(0, count: count + 1))
-        forgetSurvivors()
-        (isCoherent, maxFrequency) = (carrier.isCoherent, carrier.maxFrequency)
-        idleScores[0] = 0
-        idles[0] = carrier
-        for step in 1...count {
-            advanceIdle(to: step, tones, turns, cost: costs.y / Float(Self.perBit))
-            if step >= Self.perBit { advanceBits(to: step, tones, turns, costs) }
+        setLimits(levels, samplesPerBit: Float(tones.stepLength) * Float(Self.perBit), costs)
+        links.removeAll(keepingCapacity: true)
+        links.growWiping(toHold: count)
+        for slot in 0..<Self.slots {
+            masks[slot] = 0
+            idles[slot].score = Self.unreachable
+            bests[slot] = Self.unreachable
+        }
+        idles[0] = Self.survivor(carrier)
+        bests[0] = 0
+        if carrier.isCoherent {
+            advance(
+                tones, turns, costs, blockSteps: levels.blockSteps, CoherentGain(maxFrequency: carrier.maxFrequency))
+        } else {
+            advance(tones, turns, costs, blockSteps: levels.blockSteps, PowerGain())
         }
         return traceBack(from: count, &found)
     }
 
-    private mutating func forgetSurvivors() {
-        for index in survivors.score.indices { survivors.score[index] = Self.unreachable }
-        for index in survivors.real.indices {
-            survivors.real[index] = 0
-            survivors.imaginary[index] = 0
-            survivors.frequency[index] = 0
-        }
-        for index in 0..<Self.slots {
-            idleScores[index] = Self.unreachable
-            idles[index] = Carrier()
-        }
+    private static func survivor(_ carrier: Carrier) -> Survivor {
+        let size = Carrier.size(of: carrier.phase)
+        return Survivor(
+            score: 0, phase: carrier.phase, inverseSize: size > 0 ? 1 / size : 0, frequency: carrier.frequency)
     }
 
-    mutating func wipe() {
-        choices.wipeCapacity()
-        idleChoices.wipeCapacity()
-        survivors.wipe()
-        idles.zeroCapacity()
-        idleScores.zeroCapacity()
-    }
-
-    private mutating func advanceIdle(
-        to step: Int, _ tones: ToneCorrelations, _ turns: CarrierTurns, cost: Float
-    ) {
-        let last = (step - 1) % Self.slots
-        let here = step % Self.slots
-        var score = Self.unreachable
-        var carrier = Carrier()
-        if idleScores[last] > Self.unreachable / 2 {
-            carrier = idles[last]
-            score =
-                idleScores[last] - cost
-                + carrier.follow(
-                    tones.idle(at: step - 1, isCoherent: carrier.isCoherent), bits: 1 / Float(Self.perBit), turns.step)
-        }
-        if step >= stopSteps {
-            let from = step - stopSteps
-            let stop = tones.stop[from]
-            var best = (score: score, state: -1)
-            for state in 0..<Self.states {
-                let place = from % Self.slots * Self.slotSize + state * Self.lanes + bitCount
-                guard survivors.score[place] > Self.unreachable / 2 else { continue }
-                let stopped =
-                    survivors.score[place] + self.carrier(at: place).gain(stop) - cost * Float(stopSteps)
-                if stopped > best.score { best = (stopped, state) }
+    /// Sets the limits of each block by its levels and those of the blocks beside it.
+    private mutating func setLimits(_ levels: SignalLevels, samplesPerBit: Float, _ costs: SIMD2<Float>) {
+        limits.removeAll(keepingCapacity: true)
+        let blocks = levels.blocks
+        limits.growWiping(toHold: max(1, blocks.count))
+        let isEven = costs == .zero
+        for index in blocks.indices {
+            var amplitude: Float = 0
+            var noise: Float = 0
+            for other in blocks[max(0, index - 1)...min(index + 1, blocks.count - 1)] {
+                amplitude = max(amplitude, other.mean, Self.shareOfPeak * other.peak)
+                noise = max(noise, other.noise)
             }
-            if best.state >= 0 {
-                carrier = self.carrier(at: from % Self.slots * Self.slotSize + best.state * Self.lanes + bitCount)
-                _ = carrier.follow(stop, bits: Float(stopSteps) / Float(Self.perBit), turns.stop)
-                score = best.score
-                idleChoices[step] = UInt8(best.state + 1)
+            // A score is a log-likelihood ratio if it is multiplied by the amplitude of the sound over the noise.
+            let nats = Self.margin * noise * samplesPerBit / (2 * max(amplitude, .leastNormalMagnitude))
+            let depth =
+                isEven
+                ? min(max(nats, Self.margins.lowerBound * amplitude), Self.margins.upperBound * amplitude)
+                : Self.margins.upperBound * amplitude
+            // Costs take up to half of what a bit gains.
+            let growth = Self.pace * (isEven ? 1 : 0.5) * blocks[index].mean / Float(Self.perBit)
+            limits.append(
+                Limit(pace: growth, costOfStart: Self.costOfStart * blocks[index].mean, depth: depth))
+        }
+        if limits.isEmpty { limits.append(Limit(depth: .infinity)) }
+    }
+
+    /// Advances all paths from step to step.
+    private mutating func advance<Gain: SearchGain>(
+        _ tones: ToneCorrelations, _ turns: CarrierTurns, _ costs: SIMD2<Float>, blockSteps: Int, _ gain: Gain
+    ) {
+        let perBit = Self.perBit
+        let (count, stopSteps, stopPlaces) = (tones.count, stopSteps, UInt64(bitCount * Self.states))
+        let (space, mark) = (tones.bits.space.span, tones.bits.mark.span)
+        let (idleSteps, stops) = (tones.step.span, tones.stop.span)
+        let stopBits = Float(stopSteps) / Float(perBit)
+        let idleCost = costs.y / Float(perBit)
+        let places = UInt64(1) << stopPlaces - 1
+        var (survivorTable, maskTable, idleTable) = (move(&self.survivors), move(&self.masks), move(&self.idles))
+        var (bestTable, scoreTable, sourceTable) = (move(&self.bests), move(&self.scores), move(&self.sources))
+        var links = move(&self.links)
+        var survivors = survivorTable.mutableSpan
+        var masks = maskTable.mutableSpan
+        var idles = idleTable.mutableSpan
+        var bests = bestTable.mutableSpan
+        var scores = scoreTable.mutableSpan
+        var sources = sourceTable.mutableSpan
+        let limitTable = limits
+        let limits = limitTable.span
+        var (reference, age) = (Float(0), 0)
+        lastLink = -1
+        var limit = limits[0]
+        var nextBlock = blockSteps
+        var block = 0
+        for step in 1...count {
+            if step >= nextBlock, block + 1 < limits.count {
+                block += 1
+                nextBlock += blockSteps
+                limit = limits[block]
+            }
+            let (here, before) = (step & (Self.slots - 1), (step - 1) & (Self.slots - 1))
+            // The idle line continues, or a stop bit ends.
+            var idleScore = Self.unreachable
+            let idleSeen =
+                Gain.isCoherent ? idleSteps[step - 1] : mark[max(0, step - 1 - perBit / 2)] / Float(perBit)
+            if idles[before].score > Self.unreachable {
+                idleScore =
+                    idles[before].score + gain.gain(idleSeen, idles[before].phase, idles[before].inverseSize)
+                    - idleCost
+            }
+            var stopped = -1
+            let stopSlot = (step - stopSteps) & (Self.slots - 1)
+            if step >= stopSteps {
+                var live = masks[stopSlot] >> stopPlaces
+                if live != 0 {
+                    let seen = stops[step - stopSteps]
+                    while live != 0 {
+                        let place = stopSlot * Self.places + Int(stopPlaces) + live.trailingZeroBitCount
+                        live &= live - 1
+                        let score =
+                            survivors[place].score - idleCost * Float(stopSteps)
+                            + gain.gain(seen, survivors[place].phase, survivors[place].inverseSize)
+                        if score > idleScore { (idleScore, stopped) = (score, place) }
+                    }
+                }
+            }
+            // The best score at this step if the best path of the last bit goes on.
+            age += 1
+            if age <= perBit {
+                reference += limit.pace
+            } else {
+                reference = Self.unreachable
+                for past in 1...perBit {
+                    let score = bests[(step - past) & (Self.slots - 1)] + limit.pace * Float(past)
+                    if score > reference { (reference, age) = (score, past) }
+                }
+            }
+            var best = idleScore
+            var live: UInt64 = 0
+            if step >= perBit {
+                let from = step - perBit
+                let source = from & (Self.slots - 1)
+                let idle = idles[source]
+                var open = masks[source] & places
+                if open != 0 || idle.score > Self.unreachable {
+                    let (zero, one) = (space[from], mark[from])
+                    var candidates: UInt64 = 0
+                    if idle.score > Self.unreachable {
+                        // A start bit follows ones.
+                        let score =
+                            idle.score + gain.gain(zero, idle.phase, idle.inverseSize) - costs.x
+                            - limit.costOfStart
+                        scores[2] = score
+                        candidates = 4
+                        best = max(best, score)
+                    }
+                    while open != 0 {
+                        let place = open.trailingZeroBitCount
+                        open &= open - 1
+                        let survivor = source * Self.places + place
+                        let (phase, inverse) = (survivors[survivor].phase, survivors[survivor].inverseSize)
+                        let score = survivors[survivor].score
+                        let ofZero = score + gain.gain(zero, phase, inverse) - costs.x
+                        let ofOne = score + gain.gain(one, phase, inverse) - costs.y
+                        let target = (place >> 2 + 1) << 2 | (place & 1) << 1
+                        if candidates >> UInt64(target) & 1 == 0 {
+                            candidates |= 3 << UInt64(target)
+                            (scores[target], scores[target + 1]) = (ofZero, ofOne)
+                            (sources[target], sources[target + 1]) = (UInt8(place), UInt8(place))
+                        } else {
+                            if ofZero > scores[target] { (scores[target], sources[target]) = (ofZero, UInt8(place)) }
+                            if ofOne > scores[target + 1] {
+                                (scores[target + 1], sources[target + 1]) = (ofOne, UInt8(place))
+                            }
+                        }
+                        best = max(best, max(ofZero, ofOne))
+                    }
+                    let least = max(best, reference) - limit.depth
+                    let (inverseOfZero, inverseOfOne) = (gain.inverse(of: zero), gain.inverse(of: one))
+                    while candidates != 0 {
+                        let place = candidates.trailingZeroBitCount
+                        candidates &= candidates - 1
+                        guard scores[place] >= least else { continue }
+                        live |= 1 << UInt64(place)
+                        var survivor: Survivor
+                        if place < Self.states {
+                            survivor = idle
+                            survivor.start = Int32(truncatingIfNeeded: from)
+                            survivor.bits = 0
+                        } else {
+                            survivor = survivors[source * Self.places + Int(sources[place])]
+                            survivor.bits = survivor.bits << 1 | UInt32(place & 1)
+                        }
+                        survivor.score = scores[place]
+                        if place & 1 == 0 {
+                            gain.follow(
+                                zero, inverseOfZero, bits: 1, turns.bits.space, &survivor.phase, &survivor.inverseSize,
+                                &survivor.frequency)
+                        } else {
+                            gain.follow(
+                                one, inverseOfOne, bits: 1, turns.bits.mark, &survivor.phase, &survivor.inverseSize,
+                                &survivor.frequency)
+                        }
+                        survivors[here * Self.places + place] = survivor
+                    }
+                }
+            }
+            masks[here] = live
+            if best > reference { (reference, age) = (best, 0) }
+            bests[here] = best
+            if idleScore > Self.unreachable, idleScore >= reference - limit.depth {
+                var idle: Survivor
+                if stopped >= 0 {
+                    idle = survivors[stopped]
+                    let seen = stops[step - stopSteps]
+                    gain.follow(
+                        seen, gain.inverse(of: seen), bits: stopBits, turns.stop, &idle.phase, &idle.inverseSize,
+                        &idle.frequency)
+                    links.append(
+                        Link(
+                            previous: idle.last, start: idle.start, end: Int32(truncatingIfNeeded: step),
+                            bits: idle.bits))
+                    idle.last = Int32(truncatingIfNeeded: links.count - 1)
+                } else {
+                    idle = idles[before]
+                    gain.follow(
+                        idleSeen, gain.inverse(of: idleSeen), bits: 1 / Float(perBit), turns.step, &idle.phase,
+                        &idle.inverseSize, &idle.frequency)
+                }
+                idle.score = idleScore
+                idles[here] = idle
+                lastLink = idle.last
+            } else {
+                idles[here].score = Self.unreachable
+                if best == Self.unreachable, age >= perBit, reference == Self.unreachable {
+                    // All paths were dropped: the line rests, at any phase.
+                    var score = Self.unreachable
+                    for past in 1..<Self.slots { score = max(score, bests[(step - past) & (Self.slots - 1)]) }
+                    idles[here] = Survivor(score: max(score, 0), last: lastLink)
+                    bests[here] = idles[here].score
+                    (reference, age) = (idles[here].score, 0)
+                }
             }
         }
-        idleScores[here] = score
-        idles[here] = carrier
-    }
-
-    private func carrier(at place: Int) -> Carrier {
-        Carrier(
-            phase: SIMD2(survivors.real[place], survivors.imaginary[place]), frequency: survivors.frequency[place],
-            isCoherent: isCoherent, maxFrequency: maxFrequency)
-    }
-
-    private mutating func advanceBits(
-        to step: Int, _ tones: ToneCorrelations, _ turns: CarrierTurns, _ costs: SIMD2<Float>
-    ) {
-        let from = step - Self.perBit
-        let old = from % Self.slots * Self.slotSize
-        let new = step % Self.slots * Self.slotSize
-        // From the idle line to the start bit.
-        var carrier = idles[from % Self.slots]
-        var score = idleScores[from % Self.slots]
-        if score > Self.unreachable / 2 {
-            score += carrier.follow(tones.bits[0][from], bits: 1, turns.bits[0]) - costs.x
-        }
-        for state in 0..<Self.states {
-            let place = new + state * Self.lanes
-            // A start bit follows ones.
-            survivors.score[place] = state == Self.states - 2 ? score : Self.unreachable
-            survivors.real[place] = carrier.phase.x
-            survivors.imaginary[place] = carrier.phase.y
-            survivors.frequency[place] = carrier.frequency
-        }
-        let (zero, one) = (tones.bits[0][from], tones.bits[1][from])
-        for first in stride(from: 0, to: bitCount, by: 8) {
-            Self.advance(
-                &survivors, from: old + first, to: new + first + 1, bit: 0, zero, turns.bits[0], costs.x, isCoherent,
-                maxFrequency, &choices,
-                step * Self.states * Self.lanes + first + 1)
-            Self.advance(
-                &survivors, from: old + first, to: new + first + 1, bit: 1, one, turns.bits[1], costs.y, isCoherent,
-                maxFrequency, &choices,
-                step * Self.states * Self.lanes + first + 1)
-        }
-    }
-
-    /// Advances eight bits of a character by one, for all states that end in a given bit.
-    @inline(__always)
-    private static func advance(
-        _ survivors: inout Survivors, from old: Int, to new: Int, bit: Int, _ seen: SIMD2<Float>, _ turn: SIMD2<Float>,
-        _ cost: Float, _ isCoherent: Bool, _ maxFrequency: Float,
-        _ choices: inout [UInt8], _ place: Int
-    ) {
-        let size = Carrier.size(of: seen)
-        let inverse = 1 / (size + 1e-20)
-        // If phases do not count, all survivors gain the same.
-        let (here, cost) = isCoherent ? (seen, cost) : (.zero, cost - size)
-        for pair in 0..<2 {
-            // The two predecessors differ in the bit that leaves the state.
-            let a = Lanes(survivors, old + pair * lanes)
-            let b = Lanes(survivors, old + (pair + 2) * lanes)
-            let (scoreA, scoreB) = (a.score + a.gain(here), b.score + b.gain(here))
-            let isB = scoreB .> scoreA
-            let q = a.replacing(with: b, where: isB)
-            let error = (seen.y * q.real - seen.x * q.imaginary) * (q.inverseSize * inverse)
-            let frequency = (q.frequency + Carrier.frequencyGain * error)
-                .clamped(
-                    lowerBound: .init(repeating: -maxFrequency),
-                    upperBound: .init(repeating: maxFrequency))
-            let real = (1 - Carrier.phaseGain) * q.real + Carrier.phaseGain * seen.x
-            let imaginary = (1 - Carrier.phaseGain) * q.imaginary + Carrier.phaseGain * seen.y
-            let turnedReal = real * turn.x - imaginary * turn.y
-            let turnedImaginary = imaginary * turn.x + real * turn.y
-            let cosine = 1 - frequency * frequency * 0.5
-            let row = new + (pair << 1 | bit) * lanes
-            store(scoreA.replacing(with: scoreB, where: isB) - cost, &survivors.score, row)
-            store(turnedReal * cosine - turnedImaginary * frequency, &survivors.real, row)
-            store(turnedImaginary * cosine + turnedReal * frequency, &survivors.imaginary, row)
-            store(frequency, &survivors.frequency, row)
-            let chosen = SIMD8<UInt8>(truncatingIfNeeded: SIMD8<UInt32>.zero.replacing(with: 1, where: isB))
-            precondition(place + (pair << 1 | bit) * lanes + 8 <= choices.count)
-            unsafe choices.withUnsafeMutableBytes {
-                unsafe $0.storeBytes(
-                    of: chosen, toByteOffset: place + (pair << 1 | bit) * lanes, as: SIMD8<UInt8>.self)
-            }
-        }
-    }
-
-    /// A vector of eight survivors.
-    private struct Lanes {
-        var score: SIMD8<Float>
-        var real: SIMD8<Float>
-        var imaginary: SIMD8<Float>
-        var frequency: SIMD8<Float>
-        var inverseSize: SIMD8<Float>
-
-        @inline(__always)
-        init(_ survivors: borrowing Survivors, _ row: Int) {
-            score = load(survivors.score, row)
-            real = load(survivors.real, row)
-            imaginary = load(survivors.imaginary, row)
-            frequency = load(survivors.frequency, row)
-            inverseSize = 1 / (real * real + imaginary * imaginary + 1e-30).squareRoot()
-        }
-
-        @inline(__always)
-        func gain(_ seen: SIMD2<Float>) -> SIMD8<Float> { (real * seen.x + imaginary * seen.y) * inverseSize }
-
-        @inline(__always)
-        func replacing(with other: Lanes, where mask: SIMDMask<SIMD8<Int32>>) -> Lanes {
-            var result = self
-            result.real.replace(with: other.real, where: mask)
-            result.imaginary.replace(with: other.imaginary, where: mask)
-            result.frequency.replace(with: other.frequency, where: mask)
-            result.inverseSize.replace(with: other.inverseSize, where: mask)
-            return result
-        }
-    }
-
-    @inline(__always)
-    private static func load(_ values: [Float], _ place: Int) -> SIMD8<Float> {
-        precondition(place >= 0 && place + 8 <= values.count)
-        return unsafe values.withUnsafeBytes {
-            unsafe $0.loadUnaligned(fromByteOffset: 4 * place, as: SIMD8<Float>.self)
-        }
-    }
-
-    @inline(__always)
-    private static func store(_ vector: SIMD8<Float>, _ values: inout [Float], _ place: Int) {
-        precondition(place >= 0 && place + 8 <= values.count)
-        unsafe values.withUnsafeMutableBytes {
-            unsafe $0.storeBytes(of: vector, toByteOffset: 4 * place, as: SIMD8<Float>.self)
-        }
+        (self.survivors, self.masks, self.idles) = (survivorTable, maskTable, idleTable)
+        (self.bests, self.scores, self.sources) = (bestTable, scoreTable, sourceTable)
+        self.links = links
     }
 
     /// Traces the best path back.
     private func traceBack(from last: Int, _ found: inout [Found]) -> Float {
-        // A stretch may end within a character; the idle line and every bit that ends within the last bit compete.
-        var best = (score: idleScores[last % Self.slots], step: last, lane: -1, state: 0)
+        // A stretch may end within a character; the idle line and every bit that ends within the last bit compete. A
+        // character that the stretch cuts off is left out.
+        let idle = idles[last & (Self.slots - 1)]
+        var best = (score: idle.score, link: idle.score > Self.unreachable ? idle.last : lastLink)
         let pace = max(best.score / Float(last), 0)
         for step in max(0, last - Self.perBit + 1)...last {
-            for lane in 0...bitCount {
-                for state in 0..<Self.states {
-                    let place = step % Self.slots * Self.slotSize + state * Self.lanes + lane
-                    let score = survivors.score[place] + Float(last - step) * pace
-                    if score > best.score { best = (score, step, lane, state) }
-                }
+            let slot = step & (Self.slots - 1)
+            var live = masks[slot]
+            while live != 0 {
+                let survivor = survivors[slot * Self.places + live.trailingZeroBitCount]
+                live &= live - 1
+                let score = survivor.score + Float(last - step) * pace
+                if score > best.score { best = (score, survivor.last) }
             }
         }
-        var (step, lane, state) = (best.step, best.lane, best.state)
-        // A character that the stretch cuts off is left out.
-        var character = Found(bits: 0, start: 0, end: 0)
-        var isWhole = false
-        while step > 0 {
-            if lane < 0 {
-                let choice = idleChoices[step]
-                guard choice > 0 else {
-                    step -= 1
-                    continue
-                }
-                character = Found(bits: 0, start: 0, end: step)
-                isWhole = true
-                step -= stopSteps
-                (lane, state) = (bitCount, Int(choice) - 1)
-            } else if lane == 0 {
-                step -= Self.perBit
-                character.start = step
-                if isWhole {
-                    found.growWiping(toHold: found.count + 1)
-                    found.append(character)
-                }
-                lane = -1
-            } else {
-                character.bits = character.bits << 1 | UInt16(state & 1)
-                let choice = choices[step * Self.states * Self.lanes + state * Self.lanes + lane]
-                step -= Self.perBit
-                state = state >> 1 | Int(choice) << 1
-                lane -= 1
-            }
+        var next = Int(best.link)
+        while next >= 0 {
+            let link = links[next]
+            var bits: UInt16 = 0
+            for place in 0..<bitCount { bits |= UInt16(link.bits >> UInt32(place) & 1) << UInt16(bitCount - 1 - place) }
+            found.growWiping(toHold: found.count + 1)
+            found.append(Found(bits: bits, start: Int(link.start), end: Int(link.end)))
+            next = Int(link.previous)
         }
         found.reverse()
         return best.score
     }
+}
+
+/// How the correlation of a window counts for a path, and how the path learns from it.
+private protocol SearchGain {
+    static var isCoherent: Bool { get }
+    func gain(_ seen: SIMD2<Float>, _ phase: SIMD2<Float>, _ inverseSize: Float) -> Float
+    /// The inverse of a correlation's magnitude.
+    func inverse(of seen: SIMD2<Float>) -> Float
+    func follow(
+        _ seen: SIMD2<Float>, _ inverse: Float, bits: Float, _ turn: SIMD2<Float>, _ phase: inout SIMD2<Float>,
+        _ inverseSize: inout Float, _ frequency: inout Float)
+}
+
+/// The phase of the carrier counts; the same as in ``Carrier``, with inverse magnitudes that are computed once.
+private struct CoherentGain: SearchGain {
+    static let isCoherent = true
+    let maxFrequency: Float
+
+    @inline(__always)
+    func gain(_ seen: SIMD2<Float>, _ phase: SIMD2<Float>, _ inverseSize: Float) -> Float {
+        guard inverseSize > 0 else { return Carrier.size(of: seen) / 2 }
+        return (seen.x * phase.x + seen.y * phase.y) * inverseSize
+    }
+
+    @inline(__always)
+    func inverse(of seen: SIMD2<Float>) -> Float { 1 / (seen.x * seen.x + seen.y * seen.y + 1e-30).squareRoot() }
+
+    @inline(__always)
+    func follow(
+        _ seen: SIMD2<Float>, _ inverse: Float, bits: Float, _ turn: SIMD2<Float>, _ phase: inout SIMD2<Float>,
+        _ inverseSize: inout Float, _ frequency: inout Float
+    ) {
+        let share = bits < 1 ? bits : 1
+        let weight = Carrier.phaseGain * share
+        var real = weight / bits * seen.x
+        var imaginary = weight / bits * seen.y
+        if inverseSize > 0 {
+            let error = (seen.y * phase.x - seen.x * phase.y) * (inverseSize * inverse)
+            frequency += Carrier.frequencyGain * share * share * error
+            frequency = frequency < -maxFrequency ? -maxFrequency : frequency > maxFrequency ? maxFrequency : frequency
+            real += (1 - weight) * phase.x
+            imaginary += (1 - weight) * phase.y
+        }
+        let angle = frequency * bits
+        let cosine = 1 - angle * angle * 0.5
+        let turnedReal = real * turn.x - imaginary * turn.y
+        let turnedImaginary = imaginary * turn.x + real * turn.y
+        phase = SIMD2(turnedReal * cosine - turnedImaginary * angle, turnedImaginary * cosine + turnedReal * angle)
+        inverseSize = self.inverse(of: phase)
+    }
+}
+
+/// Only the power of the tones counts.
+private struct PowerGain: SearchGain {
+    static let isCoherent = false
+
+    @inline(__always)
+    func gain(_ seen: SIMD2<Float>, _ phase: SIMD2<Float>, _ inverseSize: Float) -> Float { Carrier.size(of: seen) }
+
+    @inline(__always)
+    func inverse(of seen: SIMD2<Float>) -> Float { 0 }
+
+    @inline(__always)
+    func follow(
+        _ seen: SIMD2<Float>, _ inverse: Float, bits: Float, _ turn: SIMD2<Float>, _ phase: inout SIMD2<Float>,
+        _ inverseSize: inout Float, _ frequency: inout Float
+    ) {}
 }

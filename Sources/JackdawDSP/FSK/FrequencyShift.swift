@@ -82,3 +82,4 @@ struct TonePair<Element> {
 }
 
 extension TonePair: Sendable where Element: Sendable {}
+extension TonePair: BitwiseCopyable where Element: BitwiseCopyable {}

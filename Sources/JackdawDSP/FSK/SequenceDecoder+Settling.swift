@@ -21,7 +21,7 @@ extension SequenceDecoder {
     private static let leastShift = 0.7
     /// The largest relative error of the tones. An estimate finds tones within this many turns per bit; if the error
     /// can be larger, other estimates start at these distances from the nominal tones, in turns per bit.
-    private static let toneRange = 0.05
+    static let toneRange = 0.05
     private static let estimateReach = 0.8
     private static let estimateDistance = 0.6
 
@@ -175,6 +175,50 @@ extension SequenceDecoder {
         // A steady tone between the two would pull them together.
         let isApart = abs(tuned.x - tuned.y) > Self.leastShift * abs(shift.space - shift.mark)
         return isOff && isApart ? FSKSender(clock: 1, frequencies: tuned) : nominal
+    }
+}
+
+/// The searches for another sender that found no signal. Noise in a part of the band opens the squelch time and again,
+/// and each of these searches takes as long as ten others.
+struct Failures: Sendable {
+    private var count = 0
+    /// Stretches to pass over before the next search.
+    private var pause = 0
+    /// Stretches of noise since the squelch closed.
+    private var closed = 0
+    /// The strength of the sound that failed last.
+    private var strength: Float = 0
+
+    /// The largest number of stretches to pass over.
+    private static let maxPause = 16
+    /// The factor of the strength from which on the sound is another.
+    private static let otherStrength: Float = 1.5
+    /// Stretches of noise after which the failures no longer count.
+    private static let longNoise = 4
+
+    /// Notes a stretch with the squelch closed.
+    mutating func noteNoise() {
+        closed += 1
+        if closed >= Self.longNoise { self = Failures() }
+    }
+
+    /// Whether a search is due in a stretch with an open squelch.
+    mutating func admits(_ strength: Float) -> Bool {
+        closed = 0
+        guard pause > 0, strength < Self.otherStrength * self.strength else { return true }
+        pause -= 1
+        return false
+    }
+
+    /// Notes a search.
+    mutating func note(_ strength: Float, isSignal: Bool) {
+        guard !isSignal else {
+            self = Failures()
+            return
+        }
+        count = min(count + 1, Self.maxPause)
+        pause = min(1 << (count - 1), Self.maxPause) - 1
+        self.strength = count > 1 ? max(self.strength, strength) : strength
     }
 }
 

@@ -34,6 +34,8 @@ struct SequenceDecoder: Sendable, Wipeable {
     private(set) var isLocked = false
     /// End of the last character that was strong by itself, in samples of the stretch.
     private var lastStrong = -Double.infinity
+    /// The searches for another sender that found no signal.
+    private var failures = Failures()
 
     /// Gain with which the clock is followed, from stretch to stretch.
     private static let clockGain = 0.5
@@ -98,6 +100,7 @@ struct SequenceDecoder: Sendable, Wipeable {
         isLocked = false
         heard = 0
         sender = FSKSender(shift)
+        failures = Failures()
     }
 
     /// Continues after a stretch that the fast tier decoded.
@@ -147,8 +150,19 @@ struct SequenceDecoder: Sendable, Wipeable {
             carrier.isCoherent = characterSearch.isPhaseKept
         }
         characterSearch.load(samples)
+        var signal: Float = .infinity
+        if isSquelched, !isLocked {
+            signal = characterSearch.strength(samples, from: offset, FSKSender(shift), range: Self.toneRange)
+            guard signal >= 1 else {
+                failures.noteNoise()
+                return pass(before: limit)
+            }
+        }
         search(samples, from: offset, sender, carrier)
-        if !isLocked, strength.holdsSignal(tones) || mayHideTones && isAudible { settle(samples, from: offset) }
+        if !isLocked, strength.holdsSignal(tones) || mayHideTones && isAudible, failures.admits(signal) {
+            settle(samples, from: offset)
+            failures.note(signal, isSignal: strength.isClear(tones))
+        }
         let firstAfter = characters.firstIndex { characterSearch.time($0.start) >= limit } ?? characters.count
         readings.growWiping(toHold: characters.count)
         for index in characters.indices {
@@ -170,6 +184,14 @@ struct SequenceDecoder: Sendable, Wipeable {
         lastStrong -= end.rounded(.down)
         if isLocked, strong >= Self.settling { followSender(readings) }
         return end
+    }
+
+    /// Passes over a stretch of noise.
+    private mutating func pass(before limit: Double) -> Double {
+        sender = FSKSender(shift)
+        forgetCarrier()
+        lastStrong -= limit.rounded(.down)
+        return limit
     }
 
     /// Whether the stretch is loud enough to contain a character.

@@ -14,6 +14,9 @@ struct SoundStretches: Sendable {
     private let ahead: Double
     private let settling: Int
     private let filter: ButterworthFilter
+    /// The filter after the last sample that was filtered, and the positions of the filtered sound.
+    private var running: ButterworthFilter
+    private var filteredRange = 0..<0
 
     /// Corner of the filter that removes offset and hum, in Hz and as a share of the lower tone: a higher corner would
     /// distort the phase of the tones, which costs 0.4 dB at a quarter of the tone.
@@ -34,6 +37,7 @@ struct SoundStretches: Sendable {
         self.ahead = ahead
         let corner = min(Self.corner, Self.cornerShare * lowerTone) / sampleRate
         filter = ButterworthFilter(.highPass, turns: corner)
+        running = filter
         settling = Int(Self.settlingTurns / corner)
         end = length
         sound = SoundBuffer(capacity: settling + Int(length + ahead + spare) + 8)
@@ -71,16 +75,31 @@ struct SoundStretches: Sendable {
     /// of a recording.
     /// - Parameters:
     ///   - limit: time in samples, up to the end of the stretch.
-    ///   - filtered: the result: the filtered sound.
-    func filter(before limit: Double, into filtered: inout [Float]) {
+    ///   - filtered: the result: the filtered sound; before, the one of the last call.
+    mutating func filter(before limit: Double, into filtered: inout [Float]) {
+        let first = Int(start)
         let count = Int((limit - origin + ahead).rounded(.up)) + 2
-        filtered.removeAll(keepingCapacity: true)
-        filtered.growWiping(toHold: count)
-        withSamples { sound, base in
-            var filter = filter
-            for index in 0..<base { _ = filter.filter(sound[index]) }
-            for index in base..<min(base + count, sound.count) { filtered.append(filter.filter(sound[index])) }
+        let filteredEnd = filteredRange.upperBound
+        if filteredRange.contains(first), filtered.count >= filteredRange.count, first + count >= filteredEnd {
+            let kept = filteredEnd - first
+            let dropped = first - filteredRange.lowerBound
+            for index in 0..<kept { filtered[index] = filtered[index + dropped] }
+            filtered.removeLast(filtered.count - kept)
+            filtered.growWiping(toHold: count)
+        } else {
+            filtered.removeAll(keepingCapacity: true)
+            filtered.growWiping(toHold: count)
+            running = filter
         }
+        let place = first - soundStart
+        var running = running
+        if filtered.isEmpty { withSamples { sound, _ in for index in 0..<place { _ = running.filter(sound[index]) } } }
+        withSamples { sound, _ in
+            let range = place + filtered.count..<max(place + filtered.count, min(place + count, sound.count))
+            running.filter(sound, in: range, into: &filtered)
+        }
+        self.running = running
+        filteredRange = first..<first + filtered.count
         filtered.resize(count)
     }
 
@@ -108,6 +127,7 @@ struct SoundStretches: Sendable {
         _ = sound.keepLast(0)
         sound.wipeDropped()
         (soundStart, start, end) = (0, 0, length)
+        filteredRange = 0..<0
     }
 }
 
@@ -145,18 +165,26 @@ extension StretchReceiver {
     }
 }
 
-/// Cumulative energy of a stretch of sound: of all of it, and of the part in the band of two tones.
+/// Energy of a stretch of sound in the band of two tones.
 ///
-/// Coloured noise may be louder in that band than elsewhere; if it were assumed white, it would look like a carrier.
+/// Coloured noise may be louder in that band than elsewhere; if it were assumed white, it would look like a carrier. The
+/// filters of the band and the search for steady tones run only if a rough measure shows more noise in the band than
+/// outside it.
 struct SoundEnergy: Sendable, Wipeable {
-    /// Energy before each sample, and after the last one: of all sound, and in the band. In `Double`, because the
-    /// energy of quiet sound would be lost after loud sound.
-    private(set) var totals: [SIMD2<Double>] = []
+    /// Energy in the band before each sample, and after the last one. In `Double`, because the energy of quiet sound
+    /// would be lost after loud sound.
+    private(set) var totals: [Double] = []
+    /// Whether they are those of the stretch.
+    private(set) var isMeasured = false
     /// The band's share of the spectrum, 0 to 1.
     let bandShare: Float
+    /// Grid steps of the windows that hold roughly the band; 0 if the band is all of the spectrum.
+    let windowSteps: Int
 
     private let low: SteepButterworthFilter?
     private let high: SteepButterworthFilter?
+    /// Whether windows cannot measure the band, because it contains the mirror image of a tone or most of the spectrum.
+    private let needsFilters: Bool
     private var steadyTones: SteadyTones
     private var inBand: [Float] = []
 
@@ -169,6 +197,8 @@ struct SoundEnergy: Sendable, Wipeable {
     private static let corners = 0.001...0.45
     /// Turns of the band's width in which its filters settle.
     private static let settlingTurns = 20.0
+    /// The largest share of the spectrum that windows measure.
+    private static let maxShareOfWindows = 0.7
 
     init(_ shift: FrequencyShift, sampleRate: Double) {
         let beside = Self.bauds * shift.baud
@@ -181,6 +211,11 @@ struct SoundEnergy: Sendable, Wipeable {
         steadyTones = SteadyTones(
             band: least...most, keyed: SIMD2(shift.space, shift.mark) / sampleRate,
             clearance: (FSKSender.reach(shift) + Self.clearance * shift.baud) / sampleRate)
+        let isWhole = low == nil && high == nil
+        let width = abs(shift.mark - shift.space) + 2 * beside
+        let steps = Double(ToneCorrelations.stepsPerBit) * shift.baud / width
+        windowSteps = isWhole ? 0 : max(1, Int(steps.rounded()))
+        needsFilters = !isWhole && (lower < beside || most >= 0.5 || 2 * width > Self.maxShareOfWindows * sampleRate)
     }
 
     /// Share of white noise that the filters pass.
@@ -203,8 +238,15 @@ struct SoundEnergy: Sendable, Wipeable {
         return share
     }
 
-    /// Measures the energy of a stretch.
+    /// Begins another stretch, and measures it if windows cannot.
     mutating func load(_ samples: Span<Float>) {
+        isMeasured = false
+        if needsFilters { measure(samples) }
+    }
+
+    /// Measures the energy of the stretch in the band, without steady tones.
+    mutating func measure(_ samples: Span<Float>) {
+        isMeasured = true
         totals.removeAll(keepingCapacity: true)
         totals.growWiping(toHold: samples.count + 1)
         var (low, high) = (low, high)
@@ -215,16 +257,16 @@ struct SoundEnergy: Sendable, Wipeable {
             inBand.append(high?.filter(sample) ?? sample)
         }
         steadyTones.remove(from: &inBand)
-        var total = SIMD2<Double>.zero
+        var total = 0.0
         totals.append(total)
         for index in samples.indices {
-            let values = SIMD2(Double(samples[index]), Double(inBand[index]))
-            total += values * values
+            total += Double(inBand[index]) * Double(inBand[index])
             totals.append(total)
         }
     }
 
     mutating func wipe() {
+        isMeasured = false
         totals.wipeCapacity()
         inBand.wipeCapacity()
         steadyTones.wipe()

@@ -18,6 +18,9 @@ struct ToneCorrelations: Sendable, Wipeable {
     private(set) var stop: [SIMD2<Float>] = []
     /// Energy of the sound from the start to each step: of all of it, and in the band of the tones.
     private var energy: [SIMD2<Double>] = []
+    /// Energy around the tones in windows that start at each step, and the correlations from which it follows.
+    private var energies: [Float] = []
+    private var bandWindows: [SIMD2<Float>] = []
     private var bandShare: Float = 1
     /// Steps from which whole windows fit into the sound.
     private(set) var count = 0
@@ -31,10 +34,17 @@ struct ToneCorrelations: Sendable, Wipeable {
     private var start = 0.0
     /// The share of a tone from which on its mirror image counts.
     private static let leastImage = 0.5
+    /// The size of the mirror images in windows of a bit; 0 if it is small.
+    private var bitImages = TonePair(0.0)
 
-    /// Running sums of the sound times either tone, one more than there are samples: real and imaginary parts.
-    private var sums = TonePair<[SIMD2<Double>]>([])
-    private var atSteps = TonePair<[SIMD2<Double>]>([])
+    /// The sound around both tones, or around the mark, and around the space if the tones are far apart.
+    private var grid = ToneGrid()
+    private var spaceGrid = ToneGrid()
+    private var isShared = true
+    /// The number of steps in the sound.
+    private var steps = 0
+    /// The largest distance of the tones, in turns per bit, at which one grid holds the sound around both.
+    private static let maxSharedTurns = 1.5
 
     /// Correlates a stretch of sound.
     /// - Parameters:
@@ -50,31 +60,43 @@ struct ToneCorrelations: Sendable, Wipeable {
     ) {
         let perBit = Self.stepsPerBit
         stepLength = samplesPerBit / Double(perBit)
-        let steps = max(0, Int((Double(samples.count) - offset) / stepLength) - 1)
-        for tone in 0..<2 { sum(samples, from: offset, tone: tone, turns: turns[tone], steps: steps) }
-        load(soundEnergy, from: offset, steps: steps)
-        (self.turns, self.start) = (turns, offset)
+        steps = max(0, Int((Double(samples.count) - offset) / stepLength) - 1)
+        (self.turns, start) = (turns, offset)
+        isShared = abs(turns.x - turns.y) * samplesPerBit <= Self.maxSharedTurns
+        let around = isShared ? min(turns.x, turns.y)...max(turns.x, turns.y) : turns.y...turns.y
+        grid.load(samples, tones: around, from: offset, stepLength: stepLength, count: steps)
+        if !isShared {
+            spaceGrid.load(samples, tones: turns.x...turns.x, from: offset, stepLength: stepLength, count: steps)
+        }
+        load(soundEnergy)
         crosstalk = Self.crosstalk(turns, samples: samplesPerBit)
         count = max(0, steps - max(perBit, stopSteps))
-        // A sample represents the half sample before and the half sample after it.
-        let start = offset - 0.5
-        let (space, mark) = (turns.x * stepLength, turns.y * stepLength)
-        let phase = SIMD2(turns.x * start, turns.y * start)
-        Self.correlate(atSteps.space, turns: space, phase: phase.x, window: perBit, count: count, into: &bits.space)
-        Self.correlate(atSteps.mark, turns: mark, phase: phase.y, window: perBit, count: count, into: &bits.mark)
-        Self.correlate(atSteps.mark, turns: mark, phase: phase.y, window: 1, count: count, into: &step)
-        Self.correlate(atSteps.mark, turns: mark, phase: phase.y, window: stopSteps, count: count, into: &stop)
+        bitImages = TonePair(space: imageSize(of: 0, steps: perBit), mark: imageSize(of: 1, steps: perBit))
+        // Moved out, because they would be copied if they were shared.
+        var (space, mark) = (move(&bits.space), move(&bits.mark))
+        var (stepRow, stopRow) = (move(&step), move(&stop))
+        correlate(tone: 0, window: perBit, into: &space)
+        correlate(tone: 1, window: perBit, into: &mark)
+        correlate(tone: 1, window: 1, into: &stepRow)
+        correlate(tone: 1, window: stopSteps, into: &stopRow)
+        (bits.space, bits.mark, step, stop) = (space, mark, stepRow, stopRow)
+    }
+
+    /// Forgets the sound of the last stretch: the next one is another.
+    mutating func forgetSound() {
+        grid.forget()
+        spaceGrid.forget()
     }
 
     mutating func wipe() {
-        for tone in 0..<2 {
-            bits[tone].wipeCapacity()
-            sums[tone].wipeCapacity()
-            atSteps[tone].wipeCapacity()
-        }
+        for tone in 0..<2 { bits[tone].wipeCapacity() }
+        grid.wipe()
+        spaceGrid.wipe()
         step.wipeCapacity()
         stop.wipeCapacity()
         energy.wipeCapacity()
+        energies.wipeCapacity()
+        bandWindows.wipeCapacity()
     }
 
     /// The correlation of a step with the mark. If phases do not count, a share of the bit around it, because the
@@ -142,78 +164,83 @@ struct ToneCorrelations: Sendable, Wipeable {
     ///   - steps: length of the window in grid steps.
     /// - Returns: the share; 0 if it is small.
     func image(of tone: Int, at step: Int, steps: Int) -> SIMD2<Float> {
+        let size = steps == Self.stepsPerBit ? bitImages[tone] : imageSize(of: tone, steps: steps)
+        guard size != 0 else { return .zero }
         let whole = (2 * turns[tone]).rounded()
         let window = (2 * turns[tone] - whole) * Double(steps) * stepLength
-        let size = window == 0 ? 1 : Numerics.sineAndCosine(turns: window / 2).sine / (Double.pi * window)
-        guard abs(size) > Self.leastImage else { return .zero }
         let time = start + Double(step) * stepLength
         let (sine, cosine) = Numerics.sineAndCosine(turns: whole * (time - 0.5) - window / 2)
         return SIMD2(Float(size * cosine), Float(size * sine))
     }
 
-    private mutating func sum(_ samples: Span<Float>, from offset: Double, tone: Int, turns: Double, steps: Int) {
-        var total = SIMD2<Double>.zero
-        sums[tone].removeAll(keepingCapacity: true)
-        sums[tone].growWiping(toHold: samples.count + 1)
-        sums[tone].append(total)
-        var oscillator = Oscillator(turns: -turns)
-        for index in samples.indices {
-            total += oscillator.next() * Double(samples[index])
-            sums[tone].append(total)
-        }
-        atSteps[tone].removeAll(keepingCapacity: true)
-        atSteps[tone].growWiping(toHold: steps + 1)
-        for index in 0...steps {
-            let time = offset + Double(index) * stepLength
-            let whole = max(0, min(Int(time), samples.count - 1))
-            let share = time - Double(whole)
-            guard whole < samples.count else {
-                atSteps[tone].append(.zero)
-                continue
-            }
-            atSteps[tone].append(sums[tone][whole] + (sums[tone][whole + 1] - sums[tone][whole]) * share)
-        }
+    private func imageSize(of tone: Int, steps: Int) -> Double {
+        let whole = (2 * turns[tone]).rounded()
+        let window = (2 * turns[tone] - whole) * Double(steps) * stepLength
+        let size = window == 0 ? 1 : Numerics.sineAndCosine(turns: window / 2).sine / (Double.pi * window)
+        return abs(size) > Self.leastImage ? size : 0
     }
 
-    private mutating func load(_ soundEnergy: SoundEnergy, from offset: Double, steps: Int) {
-        energy.removeAll(keepingCapacity: true)
-        energy.growWiping(toHold: steps + 1)
-        bandShare = soundEnergy.bandShare
+    /// Measures the energy up to each step.
+    private mutating func load(_ soundEnergy: SoundEnergy) {
+        energy.resize(steps + 1)
+        let last = grid.squares.count - 1
         for index in 0...steps {
-            let end = min(Int(offset + Double(index) * stepLength), soundEnergy.totals.count - 1)
-            energy.append(soundEnergy.totals[end])
+            energy[index].x = grid.squares[min(Int(start + Double(index) * stepLength), last)]
         }
+        loadBand(soundEnergy)
+    }
+
+    /// Measures the energy in the band of the tones up to each step: by the band's filters if they have run, or by the
+    /// correlations with the middle of the tones.
+    mutating func loadBand(_ soundEnergy: SoundEnergy) {
+        guard !soundEnergy.isMeasured else {
+            bandShare = soundEnergy.bandShare
+            let last = soundEnergy.totals.count - 1
+            for index in 0...steps {
+                energy[index].y = soundEnergy.totals[min(Int(start + Double(index) * stepLength), last)]
+            }
+            return
+        }
+        guard soundEnergy.windowSteps > 0 else {
+            // The band is the whole spectrum.
+            bandShare = .infinity
+            return
+        }
+        // In half a bit, a tone is not heard around the other one.
+        let window = isShared ? soundEnergy.windowSteps : Self.stepsPerBit / 2
+        energies.removeAll(keepingCapacity: true)
+        energies.resize(steps)
+        grid.addEnergies(window: window, windows: &bandWindows, to: &energies)
+        let length = Double(window) * stepLength
+        var received = 1.0
+        if isShared {
+            let apart = abs(turns.x - turns.y) / 2 * length
+            let loss = apart == 0 ? 1 : Numerics.sineAndCosine(turns: apart / 2).sine / (Double.pi * apart)
+            received = loss * loss
+        } else {
+            spaceGrid.addEnergies(window: window, windows: &bandWindows, to: &energies)
+        }
+        // Scaled for a carrier to count with all of its energy; the noise counts in each grid.
+        let scale = 2 / (Double(window) * length * received)
+        bandShare = Float((isShared ? 2 : 4) / (length * received))
+        var total = 0.0
+        for index in 0..<steps {
+            energy[index].y = total
+            total += Double(energies[index]) * scale
+        }
+        energy[steps].y = total
     }
 
     /// Correlates with a tone over windows that start at each step.
     /// - Parameters:
     ///   - tone: 0 for space, 1 for mark.
-    ///   - turns: turns per sample of the tone.
     ///   - window: grid steps, no more than those of a bit or of the stop bit that was loaded.
-    ///   - time: time of the first step, from which the phase counts.
     ///   - row: the result: the correlations.
-    func correlate(tone: Int, turns: Double, window: Int, at time: Double, into row: inout [SIMD2<Float>]) {
-        Self.correlate(
-            atSteps[tone], turns: turns * stepLength, phase: turns * time, window: window, count: count, into: &row)
-    }
-
-    /// The correlations with a tone over windows of a number of steps.
-    /// - Parameters:
-    ///   - sums: running sums of the sound times the tone, at each step.
-    ///   - turns: turns of the tone per step.
-    ///   - phase: turns of the tone before the first step.
-    ///   - window: steps per window.
-    ///   - count: number of windows.
-    ///   - row: the result: the correlations.
-    private static func correlate(
-        _ sums: [SIMD2<Double>], turns: Double, phase: Double, window: Int, count: Int, into row: inout [SIMD2<Float>]
-    ) {
-        row.resize(count)
-        for index in 0..<count {
-            let difference = sums[index + window] - sums[index]
-            let (sine, cosine) = Numerics.sineAndCosine(turns: phase + turns * Double(index))
-            row[index] = SIMD2<Float>(
-                SIMD2(difference.x * cosine - difference.y * sine, difference.y * cosine + difference.x * sine))
+    func correlate(tone: Int, window: Int, into row: inout [SIMD2<Float>]) {
+        if tone == 0, !isShared {
+            spaceGrid.correlate(turns: turns[tone], window: window, count: count, into: &row)
+        } else {
+            grid.correlate(turns: turns[tone], window: window, count: count, into: &row)
         }
     }
 }
@@ -235,7 +262,8 @@ protocol ExpressibleByZero {
 }
 extension Float: ExpressibleByZero {}
 extension UInt8: ExpressibleByZero {}
-extension SIMD2: ExpressibleByZero where Scalar == Float {}
+extension Double: ExpressibleByZero {}
+extension SIMD2: ExpressibleByZero where Scalar: FloatingPoint {}
 
 /// The frequency offsets of two tones, estimated from the turn of their phases from one bit to the next of the same
 /// tone.

@@ -115,7 +115,7 @@ struct ToneEstimate {
 /// The response of a line to two tones: a low-pass weakens the higher one and turns its phase.
 struct ToneBalance: Sendable {
     /// The correlations with space and mark, relative to the carrier's phase.
-    struct Seen: Sendable {
+    struct Seen: Sendable, BitwiseCopyable {
         fileprivate var sums = TonePair(SIMD2<Float>.zero)
         fileprivate var counts = SIMD2<Float>.zero
 

@@ -187,6 +187,33 @@ struct ButterworthFilter: Sendable {
         outputs = SIMD2(output, outputs.x)
         return Float(output)
     }
+
+    /// Filters a range of samples, two at a time: both outputs follow from the two before them, so that the second one
+    /// need not wait for the first.
+    mutating func filter(_ samples: Span<Float>, in range: Range<Int>, into result: inout [Float]) {
+        guard let first = range.first else { return }
+        let place = result.count
+        result.resize(place + range.count)
+        var past = inputs ?? self.first(Double(samples[first]))
+        var (last, beforeLast) = (outputs.x, outputs.y)
+        let ofLast = SIMD2(-feedback.x, feedback.x * feedback.x - feedback.y)
+        let ofBeforeLast = SIMD2(-feedback.y, feedback.x * feedback.y)
+        var output = result.mutableSpan
+        var index = range.lowerBound
+        while index + 1 < range.upperBound {
+            let (one, two) = (Double(samples[index]), Double(samples[index + 1]))
+            let oneIn = gain * (one + middle * past.x + past.y)
+            let twoIn = gain * (two + middle * one + past.x)
+            let pair = SIMD2(oneIn, twoIn - feedback.x * oneIn) + ofBeforeLast * beforeLast + ofLast * last
+            (beforeLast, last) = (pair.x, pair.y)
+            past = SIMD2(two, one)
+            output[place + index - range.lowerBound] = Float(pair.x)
+            output[place + index - range.lowerBound + 1] = Float(pair.y)
+            index += 2
+        }
+        (inputs, outputs) = (past, SIMD2(last, beforeLast))
+        if index < range.upperBound { output[place + index - range.lowerBound] = filter(samples[index]) }
+    }
 }
 
 /// A Butterworth filter of eighth order, which starts in the same state.

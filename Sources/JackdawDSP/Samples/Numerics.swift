@@ -91,6 +91,12 @@ package enum Numerics {
 // Written out for each type: in a generic form, as in the standard library, the lanes are compared one by one.
 
 extension SIMD8<Float> {
+    /// Takes the elements of two vectors in turn.
+    @inline(__always)
+    init(evens: SIMD4<Float>, odds: SIMD4<Float>) {
+        self.init(evens.x, odds.x, evens.y, odds.y, evens.z, odds.z, evens.w, odds.w)
+    }
+
     /// The larger value of each lane.
     @inline(__always)
     static func larger(_ left: Self, _ right: Self) -> Self { left.replacing(with: right, where: right .> left) }

@@ -64,7 +64,10 @@ extension HeldArray {
     ) throws {
         let places = all(in: receiver)
         #expect(places.count >= least)
-        for place in places { #expect(try place.nonZeroBytes > 0, "\(place.name) holds nothing") }
+        // Some arrays are for lines of other kinds and have no memory.
+        for place in places where place.bytes > 0 {
+            #expect(try place.nonZeroBytes > 0, "\(place.name) holds nothing")
+        }
         reset(&receiver)
         for place in places { #expect(try place.nonZeroBytes == 0, "\(place.name)") }
     }

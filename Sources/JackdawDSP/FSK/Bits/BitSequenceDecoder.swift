@@ -85,7 +85,8 @@ struct BitSequenceDecoder: Sendable, Wipeable {
     /// - Returns: the time up to which everything is decoded.
     mutating func read(_ samples: Span<Float>, from offset: Double, before limit: Double) -> Double {
         self.offset = offset
-        energy.load(samples)
+        windows.forgetSound()
+        energy.measure(samples)
         if gate.isOpen {
             search(samples)
         } else {

@@ -242,16 +242,16 @@ struct BitWindows: Sendable, Wipeable {
         for length in Self.lengths {
             for tone in 0..<2 {
                 let row = Self.row(length, tone)
-                // A window is a difference of running sums, which count a sample as the sound after it, so the window's
-                // middle is half a sample late. With few samples per bit, that would rotate one tone against the other.
-                tones.correlate(
-                    tone: tone, turns: frequencies[tone], window: length, at: offset - 0.5, into: &rows[row])
+                tones.correlate(tone: tone, window: length, into: &rows[row])
                 let (sine, cosine) = Numerics.sineAndCosine(
                     turns: frequencies[tone] * tones.stepLength * Double(length))
                 turns[row] = SIMD2(Float(cosine), Float(sine))
             }
         }
     }
+
+    /// Forgets the sound of the last stretch: the next one is another.
+    mutating func forgetSound() { tones.forgetSound() }
 
     mutating func wipe() {
         tones.wipe()

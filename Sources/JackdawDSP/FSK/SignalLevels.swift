@@ -1,0 +1,204 @@
+import JackdawBytes
+
+/// The level of keyed tones and of the noise in blocks of a stretch, measured without a search for bits.
+///
+/// At each grid step, the best of the eight patterns of three bits is summed with the phase that its tones would have.
+/// In white noise the power of that sum varies little from block to block, so that blocks of noise need no search.
+struct SignalLevels: Sendable, Wipeable {
+    /// The levels of a block.
+    struct Block: BitwiseCopyable, Sendable {
+        /// Correlation of a bit with its tone, as a mean over the block and as the largest of three bits.
+        var mean: Float
+        var peak: Float
+        /// Variance of the noise per sample.
+        var noise: Float
+        /// The power of the best patterns over the one at which the squelch opens, and the same if the noise was as
+        /// dense everywhere as it is in the whole spectrum.
+        var strength: Float
+        var strengthInWhiteNoise: Float
+    }
+
+    private(set) var blocks: [Block] = []
+    /// Steps per block.
+    private(set) var blockSteps = 1
+
+    /// Bits per block.
+    private static let blockBits = 32
+    /// Bits per pattern.
+    private static let patternBits = 3
+    /// The power of the best patterns over that of the noise in them, at which the squelch opens. White noise has 2.4,
+    /// and 3.2 in one block of a hundred; a signal at 6 dB has 7, and 3.2 to 5.5 with tones that are 5 % off.
+    private static let leastStrength: Float = 3.6
+    /// The same with few samples per bit, of the best of the eight timings: white noise has 2.5, and 3.1 in one block
+    /// of a hundred; a signal at 6 dB with a clock that is 5 % off has 3.9.
+    private static let leastStrengthOfFew: Float = 3.4
+    private static let few: Float = 12
+    /// The same for single bits, whose frequency may be off, and whose phase may be unknown: white noise has 1.5 and
+    /// 1.6, and 1.9 and 2.1 in one block of a hundred; a signal at 6 dB with tones that are 5 % off has 2.4 and 2.8.
+    private static let leastStrengthOfBits: Float = 2.2
+    private static let leastStrengthWithoutPhase: Float = 2.45
+    /// The power of the best pattern in noise, over the mean power of a pattern, beside a strong signal.
+    private static let noiseInPattern: Float = 1.2
+    private static let perBit = ToneCorrelations.stepsPerBit
+
+    /// The power of the best block over the one at which the squelch opens.
+    var strength: Float {
+        var most: Float = 0
+        for block in blocks { most = max(most, block.strength) }
+        return most
+    }
+
+    /// Whether the squelch is closed only because the noise is denser in the band of the tones.
+    var isClosedByBand: Bool { strength < 1 && blocks.contains { $0.strengthInWhiteNoise >= 1 } }
+
+    mutating func wipe() { blocks.wipeCapacity() }
+
+    /// Measures a stretch.
+    /// - Parameters:
+    ///   - tones: the correlations of the stretch.
+    ///   - turns: the turns of the tones.
+    ///   - isPhaseKept: whether the phase continues from bit to bit.
+    mutating func measure(_ tones: ToneCorrelations, _ turns: CarrierTurns, isPhaseKept: Bool) {
+        blocks.removeAll(keepingCapacity: true)
+        let steps = (tones.count - (Self.patternBits - 1) * Self.perBit) / Self.perBit * Self.perBit
+        guard steps > 0 else { return }
+        let count = max(1, (steps / Self.perBit + Self.blockBits / 2) / Self.blockBits)
+        blockSteps = (steps / Self.perBit + count - 1) / count * Self.perBit
+        blocks.growWiping(toHold: count)
+        for start in stride(from: 0, to: steps, by: blockSteps) {
+            blocks.append(
+                block(start..<min(start + blockSteps, steps), tones, turns, isPhaseKept: isPhaseKept))
+        }
+    }
+
+    private func block(
+        _ steps: Range<Int>, _ tones: ToneCorrelations, _ turns: CarrierTurns, isPhaseKept: Bool
+    ) -> Block {
+        let sums =
+            isPhaseKept
+            ? Self.patterns(steps, tones.bits.space, tones.bits.mark, turns)
+            : Self.singleBits(steps, tones.bits.space, tones.bits.mark)
+        let heard = steps.lowerBound..<min(steps.upperBound + Self.perBit, tones.count)
+        let samples = Float(Double(heard.count) * tones.stepLength)
+        let perBit = Float(tones.stepLength) * Float(Self.perBit)
+        let power = max(tones.noise(in: heard, beside: 0, isWhite: true) / samples, 0)
+        let length = Float(isPhaseKept ? Self.patternBits : 1)
+        let stepCount = Float(steps.count)
+        let best = max(sums.even.max(), sums.odd.max()) / (stepCount / Float(Self.perBit))
+        // The power of the patterns at the right timing is that of the carrier and a little noise.
+        let carrier = 2 * best / (length * length * perBit * perBit)
+        let rest = max(tones.noise(in: heard, beside: carrier * samples, isWhite: false) / samples, 0.01 * power)
+        let density = max(power, rest) * perBit + .leastNormalMagnitude
+        let noiseShare = min(2 * Self.noiseInPattern / (length * perBit), 0.9)
+        // In multiples of the density.
+        var strength = sums.single / (stepCount * Self.leastStrengthOfBits)
+        if !isPhaseKept {
+            strength = best / Self.leastStrengthWithoutPhase
+        } else if perBit < Self.few {
+            strength = best / (length * Self.leastStrengthOfFew)
+        } else {
+            let all = (sums.even + sums.odd).sum() / stepCount
+            strength = max(strength, all / (length * Self.leastStrength))
+        }
+        return Block(
+            mean: (best / (length * length)).squareRoot(), peak: (sums.largest / (length * length)).squareRoot(),
+            noise: rest / (1 - noiseShare), strength: strength / density,
+            strengthInWhiteNoise: strength / (power * perBit + .leastNormalMagnitude))
+    }
+
+    /// The power of the best patterns: sums over the steps of each timing, the largest, and that of single bits.
+    private struct Sums {
+        var even = SIMD4<Float>.zero
+        var odd = SIMD4<Float>.zero
+        var largest: Float = 0
+        var single: Float = 0
+    }
+
+    /// Four complex numbers.
+    private struct Four {
+        var real: SIMD4<Float>
+        var imaginary: SIMD4<Float>
+
+        @inline(__always)
+        init(_ real: SIMD4<Float>, _ imaginary: SIMD4<Float>) {
+            self.real = real
+            self.imaginary = imaginary
+        }
+
+        @inline(__always)
+        init(_ row: [SIMD2<Float>], at index: Int) {
+            let four = row.four(at: index)
+            self.init(four.evenHalf, four.oddHalf)
+        }
+
+        @inline(__always)
+        static func + (first: Four, second: Four) -> Four {
+            Four(first.real + second.real, first.imaginary + second.imaginary)
+        }
+
+        /// Turned by the angle of a unit vector.
+        @inline(__always)
+        func turned(_ by: SIMD2<Float>) -> Four {
+            Four(real * by.x - imaginary * by.y, imaginary * by.x + real * by.y)
+        }
+
+        @inline(__always)
+        var power: SIMD4<Float> { real * real + imaginary * imaginary }
+    }
+
+    @inline(__always)
+    private static func larger(_ first: SIMD4<Float>, _ second: SIMD4<Float>) -> SIMD4<Float> {
+        first.replacing(with: second, where: second .> first)
+    }
+
+    private static func patterns(
+        _ steps: Range<Int>, _ space: [SIMD2<Float>], _ mark: [SIMD2<Float>], _ turns: CarrierTurns
+    ) -> Sums {
+        var sums = Sums()
+        var largest = SIMD4<Float>.zero
+        var singles = SIMD4<Float>.zero
+        let (bySpace, byMark) = (turns.bits.space, turns.bits.mark)
+        let (backSpace, backMark) = (SIMD2(bySpace.x, -bySpace.y), SIMD2(byMark.x, -byMark.y))
+        @inline(__always)
+        func best(at step: Int) -> SIMD4<Float> {
+            // All are turned to the phase at the start of the second bit.
+            let (first, second, third) = (step, step + perBit, step + 2 * perBit)
+            let (space1, mark1) = (Four(space, at: first), Four(mark, at: first))
+            let (space2, mark2) = (Four(space, at: second), Four(mark, at: second))
+            let (space3, mark3) = (Four(space, at: third), Four(mark, at: third))
+            let (start0, start1) = (space1.turned(bySpace), mark1.turned(byMark))
+            let (space03, space13) = (space3.turned(backSpace), mark3.turned(backSpace))
+            let (mark03, mark13) = (space3.turned(backMark), mark3.turned(backMark))
+            let rests = (space2 + space03, space2 + space13, mark2 + mark03, mark2 + mark13)
+            singles += larger(space1.power, mark1.power)
+            var most = larger((start0 + rests.0).power, (start1 + rests.0).power)
+            most = larger(most, larger((start0 + rests.1).power, (start1 + rests.1).power))
+            most = larger(most, larger((start0 + rests.2).power, (start1 + rests.2).power))
+            return larger(most, larger((start0 + rests.3).power, (start1 + rests.3).power))
+        }
+        for step in stride(from: steps.lowerBound, to: steps.upperBound, by: perBit) {
+            let (even, odd) = (best(at: step), best(at: step + 4))
+            sums.even += even
+            sums.odd += odd
+            largest = larger(largest, larger(even, odd))
+        }
+        sums.largest = largest.max()
+        sums.single = singles.sum()
+        return sums
+    }
+
+    private static func singleBits(_ steps: Range<Int>, _ space: [SIMD2<Float>], _ mark: [SIMD2<Float>]) -> Sums {
+        var sums = Sums()
+        var largest = SIMD4<Float>.zero
+        for step in stride(from: steps.lowerBound, to: steps.upperBound, by: perBit) {
+            let even = larger(Four(space, at: step).power, Four(mark, at: step).power)
+            let odd = larger(Four(space, at: step + 4).power, Four(mark, at: step + 4).power)
+            sums.even += even
+            sums.odd += odd
+            largest = larger(largest, larger(even, odd))
+        }
+        sums.largest = largest.max()
+        sums.single = sums.even.sum() + sums.odd.sum()
+        return sums
+    }
+}
