@@ -253,6 +253,8 @@ struct CharacterPath: Sendable, Wipeable {
         tonesSeen = .init()
         var carrier = carrier
         carriers.append(carrier)
+        let (space, mark, stops) = (tones.bits.space.span, tones.bits.mark.span, tones.stop.span)
+        let crosstalk = tones.crosstalk
         for character in found {
             idle(until: character.start, tones, turns, &carrier)
             tonesSeenBefore.append(tonesSeen)
@@ -261,20 +263,20 @@ struct CharacterPath: Sendable, Wipeable {
             for place in 0...bitCount {
                 let step = character.start + place * perBit
                 let bit = place == 0 ? 0 : Int(character.bits >> UInt16(place - 1)) & 1
-                leads[place] = -carrier.gain(tones.bits[1 - bit][step])
-                tonesSeen.add(tones.bits[bit][step], tone: bit, carrier)
-                keying.add(bit, at: step, tones)
+                let (seen, rival) = bit == 0 ? (space[step], mark[step]) : (mark[step], space[step])
+                leads[place] = -carrier.gain(rival)
+                tonesSeen.add(seen, tone: bit, carrier)
+                keying.add(bit, seen, rival, crosstalk: crosstalk)
                 let share = carrier.energyShare(image: tones.image(of: bit, at: step, steps: perBit))
-                let gain = carrier.follow(tones.bits[bit][step], bits: 1, turns.bits[bit])
+                let gain = carrier.follow(seen, bits: 1, bit == 0 ? turns.bits.space : turns.bits.mark)
                 leads[place] += gain
                 strength.add(gain, power: share * powers[bit], steps: perBit)
             }
             let stop = character.end - stopSteps
-            leads[bitCount + 1] = carrier.gain(tones.bits[1][stop]) - carrier.gain(tones.bits[0][stop])
-            keying.add(1, at: stop, tones)
+            leads[bitCount + 1] = carrier.gain(mark[stop]) - carrier.gain(space[stop])
+            keying.add(1, mark[stop], space[stop], crosstalk: crosstalk)
             let share = carrier.energyShare(image: tones.image(of: 1, at: stop, steps: stopSteps))
-            let gain = carrier.follow(
-                tones.stop[stop], bits: Float(stopSteps) / Float(perBit), turns.stop)
+            let gain = carrier.follow(stops[stop], bits: Float(stopSteps) / Float(perBit), turns.stop)
             strength.add(gain, power: share * powers[1], steps: stopSteps)
             characters.append(
                 Character(

@@ -42,7 +42,11 @@ struct CharacterTrellis: Sendable, Wipeable {
     /// The largest log-likelihood ratio (nats) by which the right path may be below the best one, and its limits in
     /// correlations of a bit.
     private static let margin: Float = 28
-    private static let margins: ClosedRange<Float> = 1...3
+    private static let margins: ClosedRange<Float> = 1...4
+    /// The lower limit for a sender whose clock and tones are not known, and the least power of a tone over that of the
+    /// other one for which the limits are not the largest.
+    private static let marginOfUnknown: Float = 2.2
+    private static let leastEvenness: Float = 0.5
     /// The share of the largest correlation in a block that counts as that of a bit.
     private static let shareOfPeak: Float = 0.8
 
@@ -126,7 +130,9 @@ struct CharacterTrellis: Sendable, Wipeable {
         found.removeAll(keepingCapacity: true)
         let count = tones.count
         guard count > Self.perBit * (bitCount + 2) else { return 0 }
-        setLimits(levels, samplesPerBit: Float(tones.stepLength) * Float(Self.perBit), costs)
+        setLimits(
+            levels, samplesPerBit: Float(tones.stepLength) * Float(Self.perBit), costs,
+            isKnown: carrier.maxFrequency == Carrier.maxFrequency)
         links.removeAll(keepingCapacity: true)
         links.growWiping(toHold: count)
         for slot in 0..<Self.slots {
@@ -152,26 +158,28 @@ struct CharacterTrellis: Sendable, Wipeable {
     }
 
     /// Sets the limits of each block by its levels and those of the blocks beside it.
-    private mutating func setLimits(_ levels: SignalLevels, samplesPerBit: Float, _ costs: SIMD2<Float>) {
+    private mutating func setLimits(
+        _ levels: SignalLevels, samplesPerBit: Float, _ costs: SIMD2<Float>, isKnown: Bool
+    ) {
         limits.removeAll(keepingCapacity: true)
         let blocks = levels.blocks
         limits.growWiping(toHold: max(1, blocks.count))
-        let isEven = costs == .zero
+        // A line that weakens one tone also smears the bits.
+        let isUneven = costs.min() < Self.leastEvenness * costs.max()
+        let least = isUneven ? Self.margins.upperBound : isKnown ? Self.margins.lowerBound : Self.marginOfUnknown
         for index in blocks.indices {
-            var amplitude: Float = 0
-            var noise: Float = 0
-            for other in blocks[max(0, index - 1)...min(index + 1, blocks.count - 1)] {
-                amplitude = max(amplitude, other.mean, Self.shareOfPeak * other.peak)
-                noise = max(noise, other.noise)
+            var (strongest, weakest, noise) = (Float(0), blocks[index].mean, Float(0))
+            for other in max(0, index - 1)...min(index + 1, blocks.count - 1) {
+                let block = blocks[other]
+                strongest = max(strongest, block.mean, Self.shareOfPeak * block.peak)
+                weakest = min(weakest, block.mean)
+                noise = max(noise, block.noise)
             }
             // A score is a log-likelihood ratio if it is multiplied by the amplitude of the sound over the noise.
-            let nats = Self.margin * noise * samplesPerBit / (2 * max(amplitude, .leastNormalMagnitude))
-            let depth =
-                isEven
-                ? min(max(nats, Self.margins.lowerBound * amplitude), Self.margins.upperBound * amplitude)
-                : Self.margins.upperBound * amplitude
+            let nats = Self.margin * noise * samplesPerBit / (2 * max(weakest, .leastNormalMagnitude))
+            let depth = min(max(nats, least * strongest), Self.margins.upperBound * strongest)
             // Costs take up to half of what a bit gains.
-            let growth = Self.pace * (isEven ? 1 : 0.5) * blocks[index].mean / Float(Self.perBit)
+            let growth = Self.pace * (costs == .zero ? 1 : 0.5) * blocks[index].mean / Float(Self.perBit)
             limits.append(
                 Limit(pace: growth, costOfStart: Self.costOfStart * blocks[index].mean, depth: depth))
         }
@@ -216,23 +224,27 @@ struct CharacterTrellis: Sendable, Wipeable {
             var idleScore = Self.unreachable
             let idleSeen =
                 Gain.isCoherent ? idleSteps[step - 1] : mark[max(0, step - 1 - perBit / 2)] / Float(perBit)
-            if idles[before].score > Self.unreachable {
+            if unsafe idles[unchecked: before].score > Self.unreachable {
                 idleScore =
-                    idles[before].score + gain.gain(idleSeen, idles[before].phase, idles[before].inverseSize)
+                    unsafe idles[unchecked: before].score
+                    + gain.gain(
+                        idleSeen, unsafe idles[unchecked: before].phase, unsafe idles[unchecked: before].inverseSize)
                     - idleCost
             }
             var stopped = -1
             let stopSlot = (step - stopSteps) & (Self.slots - 1)
             if step >= stopSteps {
-                var live = masks[stopSlot] >> stopPlaces
+                var live = unsafe masks[unchecked: stopSlot] >> stopPlaces
                 if live != 0 {
                     let seen = stops[step - stopSteps]
                     while live != 0 {
                         let place = stopSlot * Self.places + Int(stopPlaces) + live.trailingZeroBitCount
                         live &= live - 1
                         let score =
-                            survivors[place].score - idleCost * Float(stopSteps)
-                            + gain.gain(seen, survivors[place].phase, survivors[place].inverseSize)
+                            unsafe survivors[unchecked: place].score - idleCost * Float(stopSteps)
+                            + gain.gain(
+                                seen, unsafe survivors[unchecked: place].phase,
+                                unsafe survivors[unchecked: place].inverseSize)
                         if score > idleScore { (idleScore, stopped) = (score, place) }
                     }
                 }
@@ -244,7 +256,7 @@ struct CharacterTrellis: Sendable, Wipeable {
             } else {
                 reference = Self.unreachable
                 for past in 1...perBit {
-                    let score = bests[(step - past) & (Self.slots - 1)] + limit.pace * Float(past)
+                    let score = unsafe bests[unchecked: (step - past) & (Self.slots - 1)] + limit.pace * Float(past)
                     if score > reference { (reference, age) = (score, past) }
                 }
             }
@@ -253,8 +265,8 @@ struct CharacterTrellis: Sendable, Wipeable {
             if step >= perBit {
                 let from = step - perBit
                 let source = from & (Self.slots - 1)
-                let idle = idles[source]
-                var open = masks[source] & places
+                let idle = unsafe idles[unchecked: source]
+                var open = unsafe masks[unchecked: source] & places
                 if open != 0 || idle.score > Self.unreachable {
                     let (zero, one) = (space[from], mark[from])
                     var candidates: UInt64 = 0
@@ -263,7 +275,7 @@ struct CharacterTrellis: Sendable, Wipeable {
                         let score =
                             idle.score + gain.gain(zero, idle.phase, idle.inverseSize) - costs.x
                             - limit.costOfStart
-                        scores[2] = score
+                        unsafe scores[unchecked: 2] = score
                         candidates = 4
                         best = max(best, score)
                     }
@@ -271,19 +283,28 @@ struct CharacterTrellis: Sendable, Wipeable {
                         let place = open.trailingZeroBitCount
                         open &= open - 1
                         let survivor = source * Self.places + place
-                        let (phase, inverse) = (survivors[survivor].phase, survivors[survivor].inverseSize)
-                        let score = survivors[survivor].score
+                        let (phase, inverse) = (
+                            unsafe survivors[unchecked: survivor].phase,
+                            unsafe survivors[unchecked: survivor].inverseSize
+                        )
+                        let score = unsafe survivors[unchecked: survivor].score
                         let ofZero = score + gain.gain(zero, phase, inverse) - costs.x
                         let ofOne = score + gain.gain(one, phase, inverse) - costs.y
                         let target = (place >> 2 + 1) << 2 | (place & 1) << 1
                         if candidates >> UInt64(target) & 1 == 0 {
                             candidates |= 3 << UInt64(target)
-                            (scores[target], scores[target + 1]) = (ofZero, ofOne)
-                            (sources[target], sources[target + 1]) = (UInt8(place), UInt8(place))
+                            unsafe scores[unchecked: target] = ofZero
+                            unsafe scores[unchecked: target + 1] = ofOne
+                            unsafe sources[unchecked: target] = UInt8(place)
+                            unsafe sources[unchecked: target + 1] = UInt8(place)
                         } else {
-                            if ofZero > scores[target] { (scores[target], sources[target]) = (ofZero, UInt8(place)) }
-                            if ofOne > scores[target + 1] {
-                                (scores[target + 1], sources[target + 1]) = (ofOne, UInt8(place))
+                            if unsafe scores[unchecked: target] < ofZero {
+                                unsafe scores[unchecked: target] = ofZero
+                                unsafe sources[unchecked: target] = UInt8(place)
+                            }
+                            if unsafe scores[unchecked: target + 1] < ofOne {
+                                unsafe scores[unchecked: target + 1] = ofOne
+                                unsafe sources[unchecked: target + 1] = UInt8(place)
                             }
                         }
                         best = max(best, max(ofZero, ofOne))
@@ -293,7 +314,7 @@ struct CharacterTrellis: Sendable, Wipeable {
                     while candidates != 0 {
                         let place = candidates.trailingZeroBitCount
                         candidates &= candidates - 1
-                        guard scores[place] >= least else { continue }
+                        guard unsafe scores[unchecked: place] >= least else { continue }
                         live |= 1 << UInt64(place)
                         var survivor: Survivor
                         if place < Self.states {
@@ -301,10 +322,11 @@ struct CharacterTrellis: Sendable, Wipeable {
                             survivor.start = Int32(truncatingIfNeeded: from)
                             survivor.bits = 0
                         } else {
-                            survivor = survivors[source * Self.places + Int(sources[place])]
+                            survivor = unsafe survivors[
+                                unchecked: source * Self.places + Int(unsafe sources[unchecked: place])]
                             survivor.bits = survivor.bits << 1 | UInt32(place & 1)
                         }
-                        survivor.score = scores[place]
+                        survivor.score = unsafe scores[unchecked: place]
                         if place & 1 == 0 {
                             gain.follow(
                                 zero, inverseOfZero, bits: 1, turns.bits.space, &survivor.phase, &survivor.inverseSize,
@@ -314,17 +336,17 @@ struct CharacterTrellis: Sendable, Wipeable {
                                 one, inverseOfOne, bits: 1, turns.bits.mark, &survivor.phase, &survivor.inverseSize,
                                 &survivor.frequency)
                         }
-                        survivors[here * Self.places + place] = survivor
+                        unsafe survivors[unchecked: here * Self.places + place] = survivor
                     }
                 }
             }
-            masks[here] = live
+            unsafe masks[unchecked: here] = live
             if best > reference { (reference, age) = (best, 0) }
-            bests[here] = best
+            unsafe bests[unchecked: here] = best
             if idleScore > Self.unreachable, idleScore >= reference - limit.depth {
                 var idle: Survivor
                 if stopped >= 0 {
-                    idle = survivors[stopped]
+                    idle = unsafe survivors[unchecked: stopped]
                     let seen = stops[step - stopSteps]
                     gain.follow(
                         seen, gain.inverse(of: seen), bits: stopBits, turns.stop, &idle.phase, &idle.inverseSize,
@@ -335,23 +357,25 @@ struct CharacterTrellis: Sendable, Wipeable {
                             bits: idle.bits))
                     idle.last = Int32(truncatingIfNeeded: links.count - 1)
                 } else {
-                    idle = idles[before]
+                    idle = unsafe idles[unchecked: before]
                     gain.follow(
                         idleSeen, gain.inverse(of: idleSeen), bits: 1 / Float(perBit), turns.step, &idle.phase,
                         &idle.inverseSize, &idle.frequency)
                 }
                 idle.score = idleScore
-                idles[here] = idle
+                unsafe idles[unchecked: here] = idle
                 lastLink = idle.last
             } else {
-                idles[here].score = Self.unreachable
+                unsafe idles[unchecked: here].score = Self.unreachable
                 if best == Self.unreachable, age >= perBit, reference == Self.unreachable {
                     // All paths were dropped: the line rests, at any phase.
                     var score = Self.unreachable
-                    for past in 1..<Self.slots { score = max(score, bests[(step - past) & (Self.slots - 1)]) }
-                    idles[here] = Survivor(score: max(score, 0), last: lastLink)
-                    bests[here] = idles[here].score
-                    (reference, age) = (idles[here].score, 0)
+                    for past in 1..<Self.slots {
+                        score = max(score, unsafe bests[unchecked: (step - past) & (Self.slots - 1)])
+                    }
+                    unsafe idles[unchecked: here] = Survivor(score: max(score, 0), last: lastLink)
+                    unsafe bests[unchecked: here] = unsafe idles[unchecked: here].score
+                    (reference, age) = (unsafe idles[unchecked: here].score, 0)
                 }
             }
         }

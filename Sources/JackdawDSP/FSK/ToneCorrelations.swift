@@ -208,9 +208,7 @@ struct ToneCorrelations: Sendable, Wipeable {
         }
         // In half a bit, a tone is not heard around the other one.
         let window = isShared ? soundEnergy.windowSteps : Self.stepsPerBit / 2
-        energies.removeAll(keepingCapacity: true)
-        energies.resize(steps)
-        grid.addEnergies(window: window, windows: &bandWindows, to: &energies)
+        grid.measureEnergies(window: window, windows: &bandWindows, isAdded: false, into: &energies)
         let length = Double(window) * stepLength
         var received = 1.0
         if isShared {
@@ -218,7 +216,7 @@ struct ToneCorrelations: Sendable, Wipeable {
             let loss = apart == 0 ? 1 : Numerics.sineAndCosine(turns: apart / 2).sine / (Double.pi * apart)
             received = loss * loss
         } else {
-            spaceGrid.addEnergies(window: window, windows: &bandWindows, to: &energies)
+            spaceGrid.measureEnergies(window: window, windows: &bandWindows, isAdded: true, into: &energies)
         }
         // Scaled for a carrier to count with all of its energy; the noise counts in each grid.
         let scale = 2 / (Double(window) * length * received)

@@ -1,3 +1,5 @@
+import JackdawBytes
+
 /// Measures two tones in a window of sound at the same time. Each filter passes a sine or a cosine of one tone and
 /// rejects the other tone, so its output is an amplitude at any distance of the tones.
 struct ToneFilters: Sendable {
@@ -192,13 +194,11 @@ struct ButterworthFilter: Sendable {
     /// need not wait for the first.
     mutating func filter(_ samples: Span<Float>, in range: Range<Int>, into result: inout [Float]) {
         guard let first = range.first else { return }
-        let place = result.count
-        result.resize(place + range.count)
+        result.growWiping(toHold: result.count + range.count)
         var past = inputs ?? self.first(Double(samples[first]))
         var (last, beforeLast) = (outputs.x, outputs.y)
         let ofLast = SIMD2(-feedback.x, feedback.x * feedback.x - feedback.y)
         let ofBeforeLast = SIMD2(-feedback.y, feedback.x * feedback.y)
-        var output = result.mutableSpan
         var index = range.lowerBound
         while index + 1 < range.upperBound {
             let (one, two) = (Double(samples[index]), Double(samples[index + 1]))
@@ -207,12 +207,12 @@ struct ButterworthFilter: Sendable {
             let pair = SIMD2(oneIn, twoIn - feedback.x * oneIn) + ofBeforeLast * beforeLast + ofLast * last
             (beforeLast, last) = (pair.x, pair.y)
             past = SIMD2(two, one)
-            output[place + index - range.lowerBound] = Float(pair.x)
-            output[place + index - range.lowerBound + 1] = Float(pair.y)
+            result.append(Float(pair.x))
+            result.append(Float(pair.y))
             index += 2
         }
         (inputs, outputs) = (past, SIMD2(last, beforeLast))
-        if index < range.upperBound { output[place + index - range.lowerBound] = filter(samples[index]) }
+        if index < range.upperBound { result.append(filter(samples[index])) }
     }
 }
 

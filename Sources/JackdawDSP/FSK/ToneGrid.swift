@@ -217,17 +217,22 @@ struct ToneGrid: Sendable, Wipeable {
         return taps
     }
 
-    /// Adds the energy of windows around the center to one sum for each step.
+    /// Measures the energy of windows around the center.
     /// - Parameters:
     ///   - window: steps per window.
     ///   - windows: space for the correlations.
+    ///   - isAdded: whether the energies are added to those of another grid.
     ///   - energies: the energies of the windows that start at each step; those that begin too late count as zero.
-    func addEnergies(window: Int, windows: inout [SIMD2<Float>], to energies: inout [Float]) {
-        let count = max(0, count - window)
-        correlate(turns: center, window: window, count: count, into: &windows)
-        for index in 0..<min(count, energies.count) {
-            let value = windows[index]
-            energies[index] += value.x * value.x + value.y * value.y
+    func measureEnergies(
+        window: Int, windows: inout [SIMD2<Float>], isAdded: Bool, into energies: inout [Float]
+    ) {
+        let first = max(0, count - window)
+        correlate(turns: center, window: window, count: first, into: &windows)
+        energies.resize(count)
+        for index in 0..<count {
+            let value = index < first ? windows[index] : .zero
+            let energy = value.x * value.x + value.y * value.y
+            energies[index] = isAdded ? energies[index] + energy : energy
         }
     }
 }

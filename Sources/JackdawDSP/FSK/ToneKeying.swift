@@ -11,12 +11,14 @@ struct ToneKeying: Sendable, BitwiseCopyable {
     /// Adds one bit of a character.
     /// - Parameters:
     ///   - tone: the decided tone of the bit.
-    ///   - step: the grid step at which it starts.
-    ///   - tones: the correlations of the stretch.
-    mutating func add(_ tone: Int, at step: Int, _ tones: ToneCorrelations) {
-        let (seen, rival) = (tones.bits[tone][step], tones.bits[1 - tone][step])
-        own[tone] += Self.power(seen - Self.product(tones.crosstalk[1 - tone], rival))
-        other[1 - tone] += Self.power(rival - Self.product(tones.crosstalk[tone], seen))
+    ///   - seen: the correlation with it.
+    ///   - rival: the correlation with the other one.
+    ///   - crosstalk: the share of a tone's correlation in that of the other one.
+    mutating func add(
+        _ tone: Int, _ seen: SIMD2<Float>, _ rival: SIMD2<Float>, crosstalk: TonePair<SIMD2<Float>>
+    ) {
+        own[tone] += Self.power(seen - Self.product(tone == 0 ? crosstalk.mark : crosstalk.space, rival))
+        other[1 - tone] += Self.power(rival - Self.product(tone == 0 ? crosstalk.space : crosstalk.mark, seen))
     }
 
     static func += (sum: inout ToneKeying, keying: ToneKeying) {
