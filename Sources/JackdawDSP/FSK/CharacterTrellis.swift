@@ -49,6 +49,10 @@ struct CharacterTrellis: Sendable, Wipeable {
     private static let leastEvenness: Float = 0.5
     /// The share of the largest correlation in a block that counts as that of a bit.
     private static let shareOfPeak: Float = 0.8
+    /// The weakest mean over the strongest level of the blocks beside it, of a steady signal, and the largest factor of
+    /// the limit in a fade.
+    private static let steadiness: Float = 0.9
+    private static let maxSpread: Float = 16
 
     /// A path that ends within a character.
     private struct Survivor: BitwiseCopyable {
@@ -176,7 +180,10 @@ struct CharacterTrellis: Sendable, Wipeable {
                 noise = max(noise, block.noise)
             }
             // A score is a log-likelihood ratio if it is multiplied by the amplitude of the sound over the noise.
-            let nats = Self.margin * noise * samplesPerBit / (2 * max(weakest, .leastNormalMagnitude))
+            let atWeakest = Self.margin * noise * samplesPerBit / (2 * max(weakest, .leastNormalMagnitude))
+            // In a fade, parts of a block are weaker still.
+            let spread = max(1, Self.steadiness * strongest / max(weakest, .leastNormalMagnitude))
+            let nats = atWeakest * min(spread * spread, Self.maxSpread)
             let depth = min(max(nats, least * strongest), Self.margins.upperBound * strongest)
             // Costs take up to half of what a bit gains.
             let growth = Self.pace * (costs == .zero ? 1 : 0.5) * blocks[index].mean / Float(Self.perBit)

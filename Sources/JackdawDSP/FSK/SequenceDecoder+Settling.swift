@@ -191,6 +191,8 @@ struct Failures: Sendable {
 
     /// The largest number of stretches to pass over.
     private static let maxPause = 16
+    /// Failures before the first pause: a burst may begin with a few of them.
+    private static let freeFailures = 3
     /// The factor of the strength from which on the sound is another.
     private static let otherStrength: Float = 1.5
     /// Stretches of noise after which the failures no longer count.
@@ -217,7 +219,7 @@ struct Failures: Sendable {
             return
         }
         count = min(count + 1, Self.maxPause)
-        pause = min(1 << (count - 1), Self.maxPause) - 1
+        pause = min(1 << max(0, count - Self.freeFailures), Self.maxPause) - 1
         self.strength = count > 1 ? max(self.strength, strength) : strength
     }
 }

@@ -173,7 +173,8 @@ struct ToneGrid: Sendable, Wipeable {
         let padded = (count + Self.lanes - 1) / Self.lanes * Self.lanes
         row.resize(padded)
         precondition(window <= Self.longestWindow && padded + window <= steps.count)
-        let all = Self.taps(beyond: (turns - center) * stepLength, center: center * stepLength, window: window)
+        let all = Self.taps(
+            beyond: (turns - center) * stepLength, center: center * stepLength, stepLength: stepLength, window: window)
         unsafe all.span.withUnsafeBufferPointer { taps in
             unsafe steps.withUnsafeBytes { steps in
                 unsafe row.withUnsafeMutableBytes { row in
@@ -200,14 +201,14 @@ struct ToneGrid: Sendable, Wipeable {
     /// - Parameters:
     ///   - beyond: turns per step of the tone, less those of the center.
     ///   - center: turns per step of the center.
+    ///   - stepLength: samples per step.
     ///   - window: steps per window.
     /// - Returns: a complex number for each step.
     private static func taps(
-        beyond: Double, center: Double, window: Int
+        beyond: Double, center: Double, stepLength: Double, window: Int
     ) -> InlineArray<24, SIMD2<Float>> {
-        // Within a step, the tone turns against the center and partly cancels itself.
-        let half = beyond / 2
-        let loss = half == 0 ? 1 : Numerics.sineAndCosine(turns: half).sine / (2 * Double.pi * half)
+        // Within a step, and within a sample, the tone turns against the center and partly cancels itself.
+        let loss = Self.mean(overTurns: beyond) * Self.mean(overTurns: beyond / stepLength)
         var taps = InlineArray<24, SIMD2<Float>>(repeating: .zero)
         for tap in 0..<window {
             let turns = center * Double(tap) + beyond * (Double(tap) + 0.5)
@@ -215,6 +216,11 @@ struct ToneGrid: Sendable, Wipeable {
             taps[tap] = SIMD2(Float(cosine / loss), Float(-sine / loss))
         }
         return taps
+    }
+
+    /// The mean of a tone while it turns from half of an angle before its peak to half of it after the peak.
+    private static func mean(overTurns turns: Double) -> Double {
+        turns == 0 ? 1 : Numerics.sineAndCosine(turns: turns / 2).sine / (Double.pi * turns)
     }
 
     /// Measures the energy of windows around the center.
