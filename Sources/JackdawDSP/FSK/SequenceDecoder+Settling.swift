@@ -212,7 +212,7 @@ struct Failures: Sendable {
         return false
     }
 
-    /// Notes a search.
+    /// Notes a search and its result.
     mutating func note(_ strength: Float, isSignal: Bool) {
         guard !isSignal else {
             self = Failures()

@@ -19,12 +19,12 @@ struct SignalLevels: Sendable, Wipeable {
     }
 
     private(set) var blocks: [Block] = []
-    /// Steps per block.
+    /// Grid steps of each block.
     private(set) var blockSteps = 1
 
-    /// Bits per block.
+    /// Bits of a block, on average.
     private static let blockBits = 32
-    /// Bits per pattern.
+    /// Consecutive bits of a pattern.
     private static let patternBits = 3
     /// The power of the best patterns over that of the noise in them, at which the squelch opens. White noise has 2.4,
     /// and 3.2 in one block of a hundred; a signal at 6 dB has 7, and 3.2 to 5.5 with tones that are 5 % off.
@@ -53,7 +53,7 @@ struct SignalLevels: Sendable, Wipeable {
 
     mutating func wipe() { blocks.wipeCapacity() }
 
-    /// Measures a stretch.
+    /// Measures the blocks of a stretch.
     /// - Parameters:
     ///   - tones: the correlations of the stretch.
     ///   - turns: the turns of the tones.
@@ -114,7 +114,7 @@ struct SignalLevels: Sendable, Wipeable {
         var single: Float = 0
     }
 
-    /// Four complex numbers.
+    /// Four complex numbers of consecutive steps.
     private struct Four {
         var real: SIMD4<Float>
         var imaginary: SIMD4<Float>

@@ -32,7 +32,7 @@ struct ToneGrid: Sendable, Wipeable {
     /// Groups of steps after which the phase is computed exactly again.
     private static let renewal = 64
 
-    /// Forgets the stretch.
+    /// Forgets the sound of the stretch.
     mutating func forget() {
         isSummed = false
         isLoaded = false
