@@ -16,7 +16,7 @@ import Testing
 
     @Test(arguments: [
         (["bell202"], 24), (["bell202", "--framing", "raw"], 24), (["unimag"], 24), (["udynamo"], 24),
-        (["hijack"], 24), (["auto"], 12),
+        (["hijack"], 24), (["auto"], 48),
     ])
     func memoryStaysTheSame(mode: [String], pieces: Int) throws {
         let input = Pipe()
