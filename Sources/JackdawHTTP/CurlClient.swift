@@ -139,7 +139,7 @@ private final class Exchange: Sendable {
             guard result == CURLE_OK else {
                 throw HTTPFailure(
                     result, hasBegun: receiver.hasBegun, isTooLarge: receiver.reader.isTooLarge,
-                    text: handle.failureText)
+                    text: handle.failureText, usesProxy: host.mayUseProxy)
             }
             let status = handle.status
             // libcurl takes the end of a connection for the end of a head or a body, in TLS too.
@@ -194,7 +194,7 @@ private final class Exchange: Sendable {
 
     private func prepareProxy(_ handle: CurlHandle) throws(HTTPFailure) {
         // A proxy would receive the request unencrypted, over a network.
-        guard !host.isPlain else { return try handle.set(CURLOPT_PROXY, "") }
+        guard host.mayUseProxy else { return try handle.set(CURLOPT_PROXY, "") }
         switch host.proxy {
         case .none: try handle.set(CURLOPT_PROXY, "")
         case .named(let address):

@@ -9,11 +9,14 @@ extension HTTPFailure {
     ///   - hasBegun: whether the request may have gone out.
     ///   - isTooLarge: whether the answer exceeded a limit.
     ///   - text: libcurl's text, which is used only for connections: later ones may have parts of an answer.
-    init(_ result: CURLcode, hasBegun: Bool, isTooLarge: Bool, text: String) {
+    ///   - usesProxy: whether there may be a proxy. Then texts about trust alone are used: others may have its address,
+    ///     with a password.
+    init(_ result: CURLcode, hasBegun: Bool, isTooLarge: Bool, text: String, usesProxy: Bool) {
         let words = CurlHandle.words(of: result)
         guard hasBegun else {
             let code = Self.connectionCode(result, text)
-            let message = Self.connectionMessage(code) + " (\(Self.printable(text.isEmpty ? words : text)))"
+            let isUsable = !text.isEmpty && (!usesProxy || code == .notTrusted)
+            let message = Self.connectionMessage(code) + " (\(Self.printable(isUsable ? text : words)))"
             self.init(code, isCertainlyNotSent: true, message: message)
             return
         }

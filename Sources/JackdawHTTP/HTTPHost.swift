@@ -59,6 +59,9 @@ public struct HTTPHost: Sendable, Hashable {
         isPlain = parts.scheme == "http"
     }
 
+    /// Whether requests may go through a proxy.
+    var mayUseProxy: Bool { !isPlain && proxy != .none }
+
     fileprivate static func wrong(_ reason: String) -> HTTPFailure {
         HTTPFailure(.invalidRequest, message: "The address of the host \(reason).")
     }

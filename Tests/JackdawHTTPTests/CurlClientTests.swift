@@ -120,6 +120,32 @@ struct CurlClientTests {
         #expect(!"\(proxy)\(String(reflecting: proxy))".contains("swordfish"))
     }
 
+    /// Addresses that libcurl 7.88.1 repeats in its texts: one that it cannot read, and one of a scheme that it does not
+    /// know.
+    private static let unusableProxies = ["http://till:sw/ordfish@proxy:3128", "ftp://till:swordfish@127.0.0.1:1"]
+
+    @Test(arguments: unusableProxies) func aFailureDoesNotHaveTheProxysPassword(_ address: String) async throws {
+        var host = try HTTPHost("https://localhost:1")
+        host.proxy = .named(address)
+        let failure = try #require(await CurlClient(host).failure())
+        #expect(failure.outcome == Outcome(.unreachable, certain: true))
+        #expect(!failure.message.contains("ordfish"))
+    }
+
+    @Test func aFailureDoesNotHaveThePasswordOfTheEnvironmentsProxy() async throws {
+        try await #require(
+            processExitsWith: .success
+        ) {
+            unsafe setenv("https_proxy", "ftp://till:swordfish@127.0.0.1:1", 1)
+            unsafe setenv("no_proxy", "", 1)
+            var host = try HTTPHost("https://localhost:1")
+            host.proxy = .environment
+            let failure = try #require(await CurlClient(host).failure())
+            #expect(failure.outcome == Outcome(.unreachable, certain: true))
+            #expect(!failure.message.contains("ordfish"))
+        }
+    }
+
     @Test func aProxyThatRefusesIsUnreachable() async throws {
         var host = try changed(host("good"), address: "https://localhost:1")
         host.proxy = .named("http://127.0.0.1:\(hosts.ports["proxy"] ?? 0)")
