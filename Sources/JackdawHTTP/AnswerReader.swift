@@ -73,7 +73,14 @@ struct AnswerReader {
     /// Whether the answer shows its end by itself, without the end of the connection.
     func hasLength(status: Int) -> Bool {
         status == 204 || status == 304
-            || headers.contains { ["content-length", "transfer-encoding"].contains($0.name.lowercased()) }
+            || headers.contains { header in
+                switch header.name.lowercased() {
+                case "content-length": true
+                // Of other codings the end of the connection is that of the body (RFC 9112, section 6.3).
+                case "transfer-encoding": header.value.lowercased() == "chunked"
+                default: false
+                }
+            }
     }
 
     /// The answer that has come.

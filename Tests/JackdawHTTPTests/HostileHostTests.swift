@@ -77,6 +77,13 @@ import Testing
         #expect(try await outcome(of: text) { $0.maxBodyBytes = 1_000 } == Outcome(.tooLarge, certain: false))
     }
 
+    /// RFC 9112, section 6.3: without chunks such a body ends with the connection.
+    @Test(arguments: ["identity", "chunked, identity"])
+    func aCodingThatIsNotChunkedHasNoEnd(_ coding: String) async throws {
+        let failure = try await outcome(of: "HTTP/1.1 200 OK\r\nTransfer-Encoding: \(coding)\r\n\r\nhello")
+        #expect(failure == Outcome(.cut, certain: false))
+    }
+
     /// An answer that does not end: a part, and another part again and again.
     enum Endless: String, CaseIterable {
         case chunks, unknownLength, headers, oneHeader, continues, trailers
