@@ -13,6 +13,8 @@ private final class SandboxLink: HTTPClient {
         var fixture: SandboxFixture
         var faults: [String: [String]] = [:]
         var paths: [String] = []
+        /// The number of requests that are under way.
+        var active = 0
     }
 
     private let state: Lock<State>
@@ -25,6 +27,7 @@ private final class SandboxLink: HTTPClient {
     }
 
     var paths: [String] { state.withLock { $0.paths } }
+    var active: Int { state.withLock { $0.active } }
     var paymentCount: Int { state.withLock { $0.fixture.sandbox.store.paymentCount } }
     var logins: Int { paths.count { $0.hasSuffix("/token") } }
 
@@ -41,7 +44,9 @@ private final class SandboxLink: HTTPClient {
 
     func send(_ request: HTTPRequest, limit: Duration) async throws(HTTPFailure) -> HTTPAnswer {
         let now = clock.now
+        defer { state.withLock { $0.active -= 1 } }
         let reply = state.withLock { state in
+            state.active += 1
             var request = request
             state.paths.append(request.path)
             for suffix in state.faults.keys.sorted() where request.path.hasSuffix(suffix) {
@@ -181,6 +186,18 @@ private final class SandboxLink: HTTPClient {
         let failure = await #expect(throws: HTTPFailure.self) { try await call.value }
         #expect(failure?.code == .cancelled)
         #expect(failure?.isCertainlyNotSent == true)
+        #expect(link.paths == ["/v3/oauth2/token"])
+        #expect(link.active == 0)
+    }
+
+    @Test func aServiceThatIsShutDownLeavesNoLogin() async throws {
+        link.plan("silent-before", "/token")
+        let seen = link.asked.count
+        _ = try await begin()
+        await link.asked.wait(after: seen)
+        #expect(link.active == 1)
+        await service.shutDown()
+        #expect(link.active == 0)
         #expect(link.paths == ["/v3/oauth2/token"])
     }
 }

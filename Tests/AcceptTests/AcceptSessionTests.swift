@@ -212,6 +212,30 @@ import Testing
         #expect(session.nextDeadline == nil)
     }
 
+    @Test func aLoginHasALimitOfItsOwn() {
+        var session = AcceptSession(AcceptTill.credentials)
+        let first = session.receive(.send(payment, call: 1, limit: .seconds(3)), at: .zero)
+        guard case .exchange(1, _, let limit)? = first.first else { return #expect(Bool(false)) }
+        #expect(limit == .seconds(15))
+        #expect(session.receive(.send(payment, call: 2, limit: .seconds(45)), at: .seconds(1)).isEmpty)
+        #expect(failures(session.receive(.timer, at: .seconds(3))) == [Failure(1, .timedOut, true)])
+        let sent = session.receive(.answered(token("a"), exchange: 1), at: .seconds(14))
+        guard case .exchange(2, _, let rest)? = sent.first else { return #expect(Bool(false)) }
+        #expect(rest == .seconds(32))
+    }
+
+    @Test(arguments: [AcceptSessionEvent.cancel(call: 1), .timer])
+    func aLoginForWhichNoCallWaitsIsEnded(_ end: AcceptSessionEvent) {
+        var session = AcceptSession(AcceptTill.credentials)
+        _ = session.receive(.send(payment, call: 1, limit: .seconds(3)), at: .zero)
+        let effects = session.receive(end, at: .seconds(3))
+        #expect(failures(effects).map(\.call) == [1])
+        guard case .abandon(exchange: 1)? = effects.last else { return #expect(Bool(false)) }
+        #expect(session.receive(.answered(token("a"), exchange: 1), at: .seconds(4)).isEmpty)
+        #expect(!session.hasToken)
+        #expect(exchanges(session.receive(.send(payment, call: 2, limit: .seconds(3)), at: .seconds(4))) == [2])
+    }
+
     // MARK: refused logins
 
     @Test func aRefusedLoginFailsTheCallsAndIsNotRepeatedAtOnce() throws {

@@ -11,6 +11,8 @@ public actor AcceptClient: HTTPClient {
     private var lastCall = 0
     private var calls: [Int: CheckedContinuation<Result<HTTPAnswer, HTTPFailure>, Never>] = [:]
     private var exchanges: [Int: Task<Void, Never>] = [:]
+    /// The exchanges whose result is not needed, until they have ended.
+    private var ending: [Int: Task<Void, Never>] = [:]
     private var timer: DeadlineTimer
 
     /// A client without a token.
@@ -29,7 +31,8 @@ public actor AcceptClient: HTTPClient {
         timer = DeadlineTimer(self.clock)
     }
 
-    /// Sends a request with a token, after a login if there is none.
+    /// Sends a request with a token, after a login if there is none. When a call has failed, nothing about it is under way
+    /// in the other client; a login, too, has ended if no other call waits for it.
     /// - Throws: `HTTPFailure`, `notLoggedIn` if the host gives no token.
     public func send(_ request: HTTPRequest, limit: Duration) async throws(HTTPFailure) -> HTTPAnswer {
         lastCall += 1
@@ -43,6 +46,7 @@ public actor AcceptClient: HTTPClient {
         } onCancel: {
             Task { await self.process(.cancel(call: call)) }
         }
+        if case .failure = result { for exchange in Array(ending.values) { await exchange.value } }
         return try result.get()
     }
 
@@ -51,7 +55,10 @@ public actor AcceptClient: HTTPClient {
             switch effect {
             case .exchange(let number, let request, let limit):
                 exchanges[number] = Task { await exchange(number, request, limit) }
-            case .abandon(let number): exchanges.removeValue(forKey: number)?.cancel()
+            case .abandon(let number):
+                guard let exchange = exchanges.removeValue(forKey: number) else { continue }
+                exchange.cancel()
+                ending[number] = exchange
             case .answer(let answer, let call): calls.removeValue(forKey: call)?.resume(returning: .success(answer))
             case .failure(let failure, let call):
                 calls.removeValue(forKey: call)?.resume(returning: .failure(failure))
@@ -70,6 +77,7 @@ public actor AcceptClient: HTTPClient {
             event = .answered(try await client.send(request, limit: limit), exchange: number)
         } catch { event = .failed(error, exchange: number) }
         exchanges[number] = nil
+        ending[number] = nil
         process(event)
     }
 }

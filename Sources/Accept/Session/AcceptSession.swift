@@ -33,7 +33,8 @@ public enum AcceptSessionEffect: Sendable {
 ///
 /// It is a machine without I/O. A token is asked for before the first request, when it has not been used for its
 /// lifetime, and when the host answers 401 with a challenge. Such a request was not processed, and is sent once more
-/// with a new token; no other request is sent twice. Requests wait while a login is under way.
+/// with a new token; no other request is sent twice. Requests wait while a login is under way, each within its own time
+/// limit; a login for which none waits any more is ended.
 ///
 /// A login that the host refuses is not repeated for ``loginWaits``, so that a wrong password does not lock the user
 /// out; requests in that time fail at once. Password and token are in wiped memory.
@@ -139,7 +140,7 @@ public struct AcceptSession: Sendable {
             return fail(call, .notLoggedIn, "The host refused the login; the next one follows later.")
         }
         waiting.append(Waiting(call: call, deadline: deadline))
-        if loginExchange == nil { logIn(before: deadline) }
+        if loginExchange == nil { logIn() }
     }
 
     private func isFresh(_ login: Login) -> Bool {
@@ -158,17 +159,19 @@ public struct AcceptSession: Sendable {
         effects.append(.failure(HTTPFailure(code, isCertainlyNotSent: true, message: message), call: call.number))
     }
 
-    /// Ends the calls whose time is over while a login is under way. The login goes on for the others.
+    /// Ends the calls whose time is over while a login is under way. It goes on for the others.
     private mutating func endLateCalls() {
         for call in waiting where call.deadline <= now {
             fail(call.call, .timedOut, "The login took the time of the request.")
         }
         waiting.removeAll { $0.deadline <= now }
+        endNeedlessLogin()
     }
 
     private mutating func cancel(_ number: Int) {
         if let index = waiting.firstIndex(where: { $0.call.number == number }) {
             fail(waiting.remove(at: index).call, .cancelled, "The request was cancelled.")
+            endNeedlessLogin()
         } else if let (exchange, entry) = exchanges.first(where: { $0.value.call.number == number }) {
             exchanges[exchange] = nil
             effects.append(.abandon(exchange: exchange))
@@ -203,12 +206,20 @@ public struct AcceptSession: Sendable {
 
     // MARK: logins, and their failures
 
-    private mutating func logIn(before deadline: Duration) {
+    /// Asks for a token. Its time limit is not that of the first call: others may wait for it longer.
+    private mutating func logIn() {
         login = nil
         var request = HTTPRequest(.post, "\(basePath)/oauth2/token", headers: AcceptWire.headers)
         request.headers.append(AcceptWire.formType)
         request.body = credentials.form.body
-        loginExchange = send(request, limit: min(Self.loginLimit, deadline - now))
+        loginExchange = send(request, limit: Self.loginLimit)
+    }
+
+    /// Ends a login for which no call waits: a program that has ended its calls uses the connection no longer.
+    private mutating func endNeedlessLogin() {
+        guard waiting.isEmpty, let exchange = loginExchange else { return }
+        loginExchange = nil
+        effects.append(.abandon(exchange: exchange))
     }
 
     private mutating func loggedIn(_ answer: HTTPAnswer) {
