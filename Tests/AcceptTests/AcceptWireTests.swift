@@ -79,6 +79,10 @@ import Testing
             try request(.authorise, details: [AttemptDetail("raw_data[x]", "B")], octets: body([1])),
             try request(.authorise), try request(.complete), try request(.capture),
             try request(.authorise, octets: body([UInt8](repeating: 0, count: 4097))),
+            try request(.complete, octets: body([UInt8](repeating: 0, count: 257))),
+            try request(.authorise, ".", octets: body([1])), try request(.enquire, ".."), try request(.reverse, ".."),
+            try request(.refund, kind: .refund(of: attempt(".."))),
+            try request(.capture, ".", kind: .capture(of: attempt("A"))),
         ]
         for request in cases {
             let failure = #expect(throws: HostFailure.self) { try AcceptWire().encode(request) }

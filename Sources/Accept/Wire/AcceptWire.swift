@@ -37,6 +37,8 @@ public struct AcceptWire: HostWire {
 
     /// The most bytes of sealed data in a request. The sandbox takes 4096.
     public static let maxCardBytes = 4096
+    /// The most bytes of the card's second cryptogram and its data. The sandbox takes 256.
+    private static let maxCertificateBytes = 256
 
     /// Writes a request as a form.
     ///
@@ -46,14 +48,14 @@ public struct AcceptWire: HostWire {
     /// - Throws: `HostFailure`, `notWritable`, if the amount is no whole number of hundredths, a detail has another
     ///   name, the data of the card is too large or missing, or the identifier is one that the host's paths reserve.
     public func encode(_ request: HostRequest) throws(HostFailure) -> HTTPRequest {
-        let name = request.attempt.rawValue
+        let name = try Self.step(request.attempt)
         switch request.operation {
         case .authorise, .advise: return try payment(request)
         case .complete:
             var form = AcceptForm()
-            try check(request.octets)
+            try check(request.octets, most: Self.maxCertificateBytes)
             form.add("payment[cnp_transaction_certificate]", digitsOf: request.octets)
-            return http(.put, "payments/\(name.percentEncoded).json", form)
+            return http(.put, "payments/\(name).json", form)
         case .capture: return try part("capture", request)
         case .refund: return try part("refund", request)
         case .reverse:
@@ -61,8 +63,8 @@ public struct AcceptWire: HostWire {
             form.add("fnc_type", request.cause.map(Self.function(of:)) ?? "technical")
             form.add("note", request.cause?.rawValue ?? "")
             let place = reversals == .ofIdentifiers ? "unique_ids" : "payments"
-            return http(.post, "\(place)/\(name.percentEncoded)/reverse.json", form)
-        case .enquire: return http(.get, "unique_ids/\(name.percentEncoded).json", nil)
+            return http(.post, "\(place)/\(name)/reverse.json", form)
+        case .enquire: return http(.get, "unique_ids/\(name).json", nil)
         }
     }
 
@@ -107,7 +109,7 @@ public struct AcceptWire: HostWire {
             throw Self.notWritable("The host reserves the attempt's identifier.")
         }
         let amount = try WireAmount(request.request.amount)
-        try check(request.octets)
+        try check(request.octets, most: Self.maxCardBytes)
         var form = AcceptForm()
         form.add("payment[unique_id]", name)
         form.add("payment[transaction_type]", request.request.kind == .authorisation ? "authorize" : "purchase")
@@ -135,12 +137,20 @@ public struct AcceptWire: HostWire {
         var form = AcceptForm()
         form.add("unique_id", request.attempt.rawValue)
         form.add("amount", "\(amount.hundredths)")
-        return http(.post, "payments/\(original.rawValue.percentEncoded)/\(action).json", form)
+        return http(.post, "payments/\(try Self.step(original))/\(action).json", form)
     }
 
-    private func check(_ octets: HTTPBody) throws(HostFailure) {
-        guard (1...Self.maxCardBytes).contains(octets.count) else {
-            throw Self.notWritable("\(octets.count) bytes of the card; the format takes 1 to \(Self.maxCardBytes).")
+    /// An identifier as a step of a path. The steps `.` and `..` would lead to another path (RFC 3986, 5.2.4).
+    private static func step(_ attempt: AttemptIdentifier) throws(HostFailure) -> String {
+        guard attempt.rawValue != ".", attempt.rawValue != ".." else {
+            throw notWritable("The host reserves the attempt's identifier.")
+        }
+        return attempt.rawValue.percentEncoded
+    }
+
+    private func check(_ octets: HTTPBody, most: Int) throws(HostFailure) {
+        guard (1...most).contains(octets.count) else {
+            throw Self.notWritable("\(octets.count) bytes of the card; the format takes 1 to \(most).")
         }
     }
 
