@@ -1,7 +1,8 @@
 import JackdawPayments
 import JackdawSimulator
-import JackdawSoak
 import Testing
+
+@testable import JackdawSoak
 
 /// Simulated days of a till. `make soak` runs many more.
 @Suite struct SoakRunTests {
@@ -59,6 +60,32 @@ import Testing
         #expect(first.history.entries == second.history.entries)
         #expect(SoakRun(seed: seed, days: 1, Self.options()).run().history.hash == first.history.hash)
         #expect(SoakRun(seed: seed + 1, days: 1, Self.options()).run().history.hash != first.history.hash)
+    }
+
+    /// The answer to a payment is lost, and the till is suspended, with a clock that does not count the time.
+    @Test func timeThatTheTillsClockDoesNotCountEndsNoRequest() throws {
+        var options = SoakOptions()
+        options.keepsHistory = true
+        let plans = (UInt64(1)...20).map { SoakPlan(seed: $0, days: 1, options) }
+        let whole = try #require(plans.first { $0.sales.contains { $0.way == .swipe } })
+        let sale = try #require(whole.sales.first { $0.way == .swipe })
+        (options.keptSales, options.keptFaults) = ([sale.number], [])
+        let plan = SoakPlan(seed: whole.seed, days: 1, options)
+        let world = SoakWorld(plan, options)
+        // The answer to the login passes.
+        world.armed = [(0, SoakFault(kind: .loseAnswer, time: sale.time, point: .now, skips: 1, size: 0))]
+        world.begin()
+        var now = sale.time
+        while world.struck[.loseAnswer] == nil, now < sale.time + .seconds(60) {
+            now += .milliseconds(50)
+            world.run(until: now)
+        }
+        world.meet((1, SoakFault(kind: .suspend, time: now, point: .now, skips: 0, size: 100)))
+        world.run(until: now + .seconds(3_600))
+        let asked = try #require(world.history.entries.first { $0.text.hasPrefix("ask ") })
+        let failed = try #require(world.history.entries.first { $0.text.hasPrefix("failure ") })
+        #expect(failed.text.hasSuffix(" noAnswer"))
+        #expect(failed.time - asked.time == plan.clientLimit + .seconds(301))
     }
 
     @Test func faultsThatFindNoOccasionChangeNothing() {

@@ -28,6 +28,12 @@ extension SoakWorld {
         _ = isKilled(at: .afterAnswer)
     }
 
+    /// The first exchange whose time limit is over on the till's clock; nil without one.
+    var lateExchange: Int? {
+        let first = exchanges.min { ($0.value, $0.key) < ($1.value, $1.key) }
+        return first.flatMap { $0.value <= tillTime ? $0.key : nil }
+    }
+
     /// Ends the requests whose time is over while a login is under way.
     func endLateCalls() { carryOut(session.receive(.timer, at: tillTime), nil) }
 
@@ -71,17 +77,14 @@ extension SoakWorld {
     private func transmit(_ exchange: Int, _ request: HTTPRequest, _ limit: Duration) {
         // A login is about no attempt; of the others the path or the form has it.
         let about = request.path.hasSuffix("oauth2/token") ? nil : newestRequest(request)
-        exchanges[exchange] = .some(about)
+        exchanges[exchange] = tillTime + limit
         let sale = about.flatMap { self.number(of: $0.request.sale) }
         note("send \(exchange) \(request.method.rawValue) \(about?.operation.rawValue ?? "login")")
-        func fail(_ code: HTTPFailure.Code, after time: Duration) {
-            queue.add(.failure(HTTPFailure(code, message: ""), exchange: exchange, process: process), at: now + time)
-        }
         if networkDownUntil > now || host.downUntil > now || take(.unreachable) != nil {
-            return fail(.unreachable, after: wait(50...3000, sale))
+            let failure = HTTPFailure(.unreachable, message: "")
+            queue.add(.failure(failure, exchange: exchange, process: process), at: now + wait(50...3000, sale))
+            return
         }
-        // The limit counts on the till's clock.
-        fail(.timedOut, after: limit)
         let parcel = Parcel(request: request, exchange: exchange, process: process, about: about)
         if take(.loseRequest) == nil {
             var way = wait(20...150, sale)

@@ -69,8 +69,8 @@ final class SoakWorld {
     var stations: [(attempt: AttemptIdentifier, station: any Station, card: Int?)] = []
     /// The requests under way at the host, by their effects.
     var requests: [Int: HostRequest] = [:]
-    /// The exchanges under way.
-    var exchanges: [Int: HostRequest?] = [:]
+    /// The exchanges under way, with the ends of their time limits on the till's clock.
+    var exchanges: [Int: Duration] = [:]
     var cards = SoakCards()
     let freshIssuer = SoakCards.issuer()
     /// Until when the till is suspended, and the time that its clock did not count.
@@ -126,7 +126,7 @@ final class SoakWorld {
     private static let maxSteps = 20_000
 
     func run() {
-        if let effects = desk?.start(with: [], at: tillTime, on: date) { carryOut(effects) }
+        begin()
         let lastDay = Duration.seconds(plan.days * 86_400)
         run(until: options.limit ?? lastDay + options.settling / 2)
         checker.checkEnd(desk, disk, host, isBeforeRestart: true)
@@ -138,7 +138,13 @@ final class SoakWorld {
         for attempt in disk.attempts { if let record = disk[attempt] { ends[record.state, default: 0] += 1 } }
     }
 
-    private func run(until end: Duration) {
+    /// Starts the till for the first time.
+    func begin() {
+        if let effects = desk?.start(with: [], at: tillTime, on: date) { carryOut(effects) }
+    }
+
+    /// Takes the steps until a time, or until a rule is broken.
+    func run(until end: Duration) {
         var stepsAtOnce = 0
         while checker.violation == nil, let next = nextTime, next <= end {
             stepsAtOnce = next > now ? 0 : stepsAtOnce + 1
@@ -164,6 +170,7 @@ final class SoakWorld {
         if let desk {
             add(desk.nextDeadline.map { max($0 + uncounted, suspendedUntil) })
             add(session.nextDeadline.map { max($0 + uncounted, suspendedUntil) })
+            add(exchanges.values.min().map { max($0 + uncounted, suspendedUntil) })
             for entry in stations { add(entry.station.nextDeadline.map { max($0, suspendedUntil) }) }
         }
         return next
@@ -182,6 +189,9 @@ final class SoakWorld {
         guard now >= suspendedUntil else { return }
         if let deadline = desk?.nextDeadline, deadline + uncounted <= now { return send(.timer) }
         if desk != nil, let deadline = session.nextDeadline, deadline + uncounted <= now { return endLateCalls() }
+        if let exchange = lateExchange {
+            return receive(.failed(HTTPFailure(.timedOut, message: ""), exchange: exchange), exchange)
+        }
         for (attempt, station, _) in stations {
             guard let due = station.nextDeadline, due <= now else { continue }
             for event in station.advance(to: now) { queue.add(.station(attempt, event, process: process), at: now) }
