@@ -335,7 +335,8 @@ let package = Package(
             ],
             swiftSettings: house),
         .executableTarget(
-            name: "JackdawSoakRunner", dependencies: ["JackdawSoak", "JackdawSimulator"],
+            name: "JackdawSoakRunner",
+            dependencies: ["JackdawSoak", "JackdawSimulator", "JackdawSystem", "JackdawTransport"],
             path: "Tests/JackdawSoakRunner", swiftSettings: house),
         .executableTarget(
             name: "JackdawKillsTill",

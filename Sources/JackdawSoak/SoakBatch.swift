@@ -22,13 +22,15 @@ package struct SoakBatch: Sendable {
     /// - Parameters:
     ///   - command: the command that takes a run whose arguments follow (``SoakRun/arguments``); nil for a report without
     ///     a shorter history, which takes less time.
+    ///   - directory: the directory of the recordings, as the command names it; nil for none. Default: none.
     ///   - isInterrupted: whether no further run is wanted. Default: never.
     ///   - print: receives the lines of the report.
-    ///   - keep: receives the recordings of the payments of a broken rule: a file's name and its content.
+    ///   - keep: receives the recordings of the payments of a broken rule, if they have a directory: a file's name and
+    ///     its content.
     /// - Returns: the sums of all runs.
     /// - Throws: the error of `keep`.
     package func run<Failure: Error>(
-        command: String?, isInterrupted: () -> Bool = { false }, print: (String) -> Void,
+        command: String?, directory: String? = nil, isInterrupted: () -> Bool = { false }, print: (String) -> Void,
         keep: (_ name: String, _ content: [UInt8]) throws(Failure) -> Void
     ) throws(Failure) -> SoakSummary {
         var summary = SoakSummary()
@@ -41,9 +43,12 @@ package struct SoakBatch: Sendable {
             if let violation = result.violation {
                 print("seed \(next): \(violation)")
                 guard let command else { break }
-                let shorter = shortened(run, result, command, print)
+                let shorter = shortened(run, result, command, directory ?? "soak-\(next)", print)
+                guard let directory else { break }
                 for recording in shorter.withHistory.run().recordings {
-                    try keep("soak-\(next)-\(recording.attempt).jsonl", recording.recording.octets)
+                    let name = "soak-\(next)-\(recording.attempt).jsonl"
+                    try keep(name, recording.recording.octets)
+                    print("jackdaw emv replay \(directory)/\(name)")
                 }
                 break
             }
@@ -59,13 +64,14 @@ package struct SoakBatch: Sendable {
         run(command: command, isInterrupted: isInterrupted, print: print) { _, _ in }
     }
 
-    /// A shorter run that breaks the same rule, if some sales and faults were not chosen already. Prints its command.
+    /// A shorter run that breaks the same rule, if some sales and faults were not chosen already. Prints the command that
+    /// shows its history and records its payments.
     private func shortened(
-        _ run: SoakRun, _ result: SoakResult, _ command: String, _ print: (String) -> Void
+        _ run: SoakRun, _ result: SoakResult, _ command: String, _ directory: String, _ print: (String) -> Void
     ) -> SoakRun {
         guard options.keptSales == nil, let shrinker = SoakShrinker(run, result) else { return run }
         let arguments = shrinker.run.arguments.joined(separator: " ")
-        print("shorter after \(shrinker.tries) runs: \(command) \(arguments) --history")
+        print("shorter after \(shrinker.tries) runs: \(command) \(arguments) --history --record \(directory)")
         return shrinker.run
     }
 }

@@ -1,3 +1,4 @@
+import JackdawSimulator
 import JackdawSoak
 import Testing
 
@@ -26,6 +27,33 @@ import Testing
             #expect((shrinker.run.options.keptFaults ?? []).count <= result.faultNumbers.count)
         }
         #expect(count > 0)
+    }
+
+    @Test func thePrintedCommandRecordsAHistoryThatCanBeReplayed() throws {
+        let seed = try #require((UInt64(1)...6).first { Self.cutRun($0).run().violation != nil })
+        var options = Self.cutRun(seed).options
+        var lines: [String] = []
+        _ = SoakBatch(seed: seed, count: 1, days: 1, options).run(command: "soak") { lines.append($0) }
+        let command = try #require(lines.last?.split(separator: " "))
+        func value(_ name: String) throws -> String {
+            let place = try #require(command.firstIndex { $0 == name })
+            return String(command[place + 1])
+        }
+        options.keptSales = SoakNumbers(try value("--sales"))?.numbers
+        options.keptFaults = SoakNumbers(try value("--faults"))?.numbers
+        let directory = try value("--record")
+        #expect(command.contains("--history"))
+        lines = []
+        var files: [String: [UInt8]] = [:]
+        _ = SoakBatch(seed: seed, count: 1, days: 1, options).run(command: "soak", directory: directory) {
+            lines.append($0)
+        } keep: { (name, content) throws(Never) in
+            files[name] = content
+        }
+        #expect(!files.isEmpty)
+        #expect(
+            lines.suffix(files.count).sorted() == files.keys.map { "jackdaw emv replay \(directory)/\($0)" }.sorted())
+        for content in files.values { #expect(PaymentReplay(try PaymentRecording(content)).difference == nil) }
     }
 
     @Test func aRunWithoutViolationIsNotShrunk() {

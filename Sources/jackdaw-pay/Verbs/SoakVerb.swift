@@ -70,20 +70,17 @@ struct SoakVerb: PayVerb {
         let directory = record.map { StateDirectory($0) }
         let clock = ContinuousClock()
         let start = clock.now
-        var kept: [String] = []
         let summary = try SoakBatch(seed: seed, count: count, days: days, options).run(
-            command: "\(Program.name) soak", isInterrupted: { Interruption.isRequested }
+            command: "\(Program.name) soak", directory: record, isInterrupted: { Interruption.isRequested }
         ) { line in
             console.result(line)
             console.flush()
         } keep: { (name, content) throws(CommandError) in
-            guard let directory, let record else { return }
-            do throws(LinkError) { try directory.save(content, as: name) } catch {
+            do throws(LinkError) { try directory?.save(content, as: name) } catch {
                 throw CommandError(.inputOutput, error.description)
             }
-            kept.append("jackdaw emv replay \(record)/\(name)")
         }
-        for line in kept + summary.lines(after: clock.now - start) { console.result(line) }
+        for line in summary.lines(after: clock.now - start) { console.result(line) }
         if Interruption.isRequested { return .interrupted }
         return summary.violations == 0 ? .done : .nothingFound
     }
