@@ -11,6 +11,24 @@ import Testing
 struct FaultTests {
     private static func fault(_ name: String) -> [(String, String)] { [("X-Sandbox-Fault", name)] }
 
+    @Test(arguments: [
+        ("127.0.0.1:0", false, true), ("[::1]:0", false, true), ("0.0.0.0:0", false, false),
+        ("pay.example.com:443", false, false), ("0.0.0.0:0", true, true),
+    ])
+    func otherComputersAskForNoFaults(address: String, option: Bool, isTaken: Bool) throws {
+        let listen = try #require(ListenAddress(address))
+        #expect(SandboxVerb.rules(listen, takesFaultHeader: option).takesFaultHeader == isTaken)
+    }
+
+    @Test func aHeaderThatIsNotTakenChangesNothing() async throws {
+        var rules = SandboxRules()
+        rules.takesFaultHeader = false
+        try await RunningServer.run(try PayFixture.machine(rules: rules)) { server in
+            let answer = try await server.send("GET", "user.json", headers: Self.fault("silent-before"))
+            #expect(answer.status == 401)
+        }
+    }
+
     @Test func slowAnswersComeAtTheirTime() async throws {
         try await RunningServer.run(try PayFixture.machine()) { server in
             let token = try await server.token()

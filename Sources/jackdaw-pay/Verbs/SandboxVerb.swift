@@ -65,6 +65,9 @@ struct SandboxVerb: PayVerb {
     var fault: [JackdawSandbox.PlannedFault] = []
 
     @Option(help: "Addresses to which callbacks are sent: loopback, any or none.")
+    @Flag(help: "Other computers, too, may ask for faults by the header X-Sandbox-Fault.")
+    var faultHeader = false
+
     var callbacks = CallbackReach.loopback
 
     @Option(help: ArgumentHelp("Authority that is trusted in callbacks; may be repeated.", valueName: "file"))
@@ -92,6 +95,14 @@ struct SandboxVerb: PayVerb {
     }
 
     func work() throws(CommandError) -> ExitStatus {
+    /// The rules of a sandbox that listens on an address. Faults by header need no token, and hold connections open: only
+    /// programs of this computer may ask for them, unless others are allowed, too.
+    static func rules(_ listen: ListenAddress, takesFaultHeader: Bool) -> SandboxRules {
+        var rules = SandboxRules()
+        rules.takesFaultHeader = listen.isLoopback || takesFaultHeader
+        return rules
+    }
+
         let tls = try plain ? nil : serverCertificate()
         var store: any SandboxStore = MemorySandboxStore()
         var file: BooksFile?
@@ -103,7 +114,7 @@ struct SandboxVerb: PayVerb {
         let hashing = HashingInAdvance(ScryptHashing())
         var machine = Sandbox(
             directory, issuer: try readIssuer(), store: store, hashing: hashing,
-            random: SystemRandomNumberGenerator())
+            random: SystemRandomNumberGenerator(), rules: Self.rules(listen, takesFaultHeader: faultHeader))
         for fault in fault { machine.plan(fault) }
         let printer = SandboxPrinter(.standard(name: Program.name), isJSON: json, reveals: reveal)
         let service = SandboxService(
