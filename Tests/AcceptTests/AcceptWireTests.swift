@@ -264,6 +264,6 @@ import Testing
 }
 
 extension SandboxStore {
-    /// The books as JSON; nil if they are not in memory.
-    var json: [UInt8]? { (self as? MemorySandboxStore)?.snapshot }
+    /// The books as lines of JSON; nil if they are not in memory.
+    var json: [UInt8]? { (self as? MemorySandboxStore)?.lines }
 }

@@ -58,6 +58,17 @@ package struct PlainIssuerCryptography: IssuerCryptography {
     package func isPublishedTestKey(_ key: SecretOctets) -> Bool { true }
 }
 
+extension MemorySandboxStore {
+    /// The books as changes, one a line.
+    package var lines: [UInt8] { Array(changes.map(\.encoded).joined(separator: [UInt8(ascii: "\n")])) }
+
+    /// Reads such lines.
+    package init(lines: [UInt8]) throws(SandboxStoreError) {
+        self.init()
+        for line in lines.split(separator: UInt8(ascii: "\n")) { try write(try SandboxChange(encoded: Array(line))) }
+    }
+}
+
 /// A sandbox with its ready directory, a simulated issuer, and a client that keeps its token.
 package struct SandboxFixture {
     /// 2016-01-28 14:47:07 UTC, the time of the guide's contactless receipt (15:47:07 in Munich).

@@ -86,7 +86,7 @@ private struct SandboxWalk {
         let books = try #require(fixture.sandbox.store as? MemorySandboxStore)
         let issuer = fixture.sandbox.issuer
         fixture.sandbox = Sandbox(
-            .ready, issuer: issuer, store: try MemorySandboxStore(snapshot: books.snapshot),
+            .ready, issuer: issuer, store: try MemorySandboxStore(lines: books.lines),
             hashing: PlainTextHashing(), random: SeededRandom(seed: random.next()))
         fixture.logIn()
     }

@@ -30,20 +30,6 @@ public struct SandboxChange: Sendable, Hashable {
         do throws(JSONValue.Fault) { json = try JSONValue(encoded, most: Self.maxSize) } catch {
             throw SandboxStoreError(.unreadable, error.message)
         }
-        try self.init(json: json)
-    }
-
-    var json: JSONValue {
-        switch content {
-        case .payment(let payment): .object(["payment": payment.json])
-        case .closed(let key, let time):
-            .object(["closed": .object(key.members.merging(["time": .whole(time)]) { $1 })])
-        case .password(let user, let hash):
-            .object(["password": .object(["user": .text(user), "hash": .text(hash)])])
-        }
-    }
-
-    init(json: JSONValue) throws(SandboxStoreError) {
         guard case .object(let members) = json, members.count == 1, let (name, value) = members.first else {
             throw SandboxStoreError(.unreadable, "a change has one member")
         }
@@ -55,6 +41,17 @@ public struct SandboxChange: Sendable, Hashable {
         default: throw SandboxStoreError(.unreadable, "the change is not known")
         }
     }
+
+    private var json: JSONValue {
+        switch content {
+        case .payment(let payment): .object(["payment": payment.json])
+        case .closed(let key, let time):
+            .object(["closed": .object(key.members.merging(["time": .whole(time)]) { $1 })])
+        case .password(let user, let hash):
+            .object(["password": .object(["user": .text(user), "hash": .text(hash)])])
+        }
+    }
+
 }
 
 /// The error of a store: a code and a message without a value of the books.

@@ -1,5 +1,4 @@
 public import JackdawCards
-import JackdawReaders
 
 /// The books of a sandbox. A change is written before the answer that follows from it is returned, so that a store
 /// which writes durably never loses what a client has an answer about.
@@ -39,7 +38,7 @@ public struct SandboxEntry: Sendable, Hashable {
     package init(_ content: Content) { self.content = content }
 }
 
-/// Books in memory, with snapshots.
+/// Books in memory, for tests and for the stores of programs, which write them.
 public struct MemorySandboxStore: SandboxStore {
     private var payments: [SandboxPayment] = []
     private var entries: [SandboxKey: SandboxEntry.Content] = [:]
@@ -48,8 +47,6 @@ public struct MemorySandboxStore: SandboxStore {
 
     /// The most identifiers that are closed, and the most passwords.
     public static let maxClosed = 100_000
-    /// The largest snapshot, in bytes.
-    public static let maxSnapshot = 1 << 28
 
     /// Books without any entry.
     public init() {}
@@ -132,35 +129,10 @@ public struct MemorySandboxStore: SandboxStore {
         return entries
     }
 
-    // MARK: snapshots and their version
-
-    /// The version of snapshots that ``snapshot`` makes.
-    public static let version = 1
-
-    /// The books as a JSON object. It has no card data but masked forms, and hashes of passwords.
-    public var snapshot: [UInt8] {
-        var changes = closed.map { SandboxChange(.closed($0.key, time: $0.time)).json }
-        changes += payments.map { SandboxChange(.payment($0)).json }
-        changes += passwords.keys.sorted().map { user in
-            SandboxChange(.password(user: user, hash: passwords[user] ?? "")).json
-        }
-        return JSONValue.object([
-            "format": .text("jackdaw-sandbox"), "version": .whole(Self.version), "changes": .array(changes),
-        ]).encoded()
-    }
-
-    /// Restores books. Any bytes give books or an error.
-    /// - Throws: ``SandboxStoreError`` if the bytes are no snapshot, are of a later version, or contradict themselves.
-    public init(snapshot: [UInt8]) throws(SandboxStoreError) {
-        self.init()
-        let json: JSONValue
-        do throws(JSONValue.Fault) { json = try JSONValue(snapshot, most: Self.maxSnapshot) } catch {
-            throw SandboxStoreError(.unreadable, error.message)
-        }
-        guard json["format"]?.text == "jackdaw-sandbox", json["version"]?.number == Double(Self.version),
-            case .array(let changes)? = json["changes"]
-        else { throw SandboxStoreError(.unreadable, "it is no snapshot of version \(Self.version)") }
-        for change in changes { try write(try SandboxChange(json: change)) }
+    /// The books as changes, in an order in which empty books take them.
+    package var changes: [SandboxChange] {
+        closed.map { SandboxChange(.closed($0.key, time: $0.time)) } + payments.map { SandboxChange(.payment($0)) }
+            + passwords.sorted { $0.key < $1.key }.map { SandboxChange(.password(user: $0.key, hash: $0.value)) }
     }
 }
 
