@@ -134,7 +134,17 @@ extension Sandbox {
 
     /// Writes a change, or answers 507.
     mutating func write(_ change: SandboxChange) throws(WireRefusal) {
+        var growth = 0
+        if case .payment(let payment) = change.content {
+            growth = payment.size - (store.payment(payment.number)?.size ?? 0)
+        }
         do throws(SandboxStoreError) { try store.write(change) } catch { throw .full }
+        bookBytes += growth
+    }
+
+    /// Answers 507 if the limit on memory is reached.
+    func checkRoom() throws(WireRefusal) {
+        guard bookBytes < rules.limits.bookBytes else { throw .full }
     }
 
     // MARK: the data of the user and of devices

@@ -151,6 +151,7 @@ extension Sandbox {
             default: throw .used
             }
         }
+        try checkRoom()
         let rest = kind == .refund ? payment.booked : payment.authorised
         let operation = operation(kind, action, uniqueID: action.uniqueID, action.amount ?? rest, call, caller)
         do throws(SandboxPayment.Refusal) {
@@ -177,7 +178,8 @@ extension Sandbox {
     /// Adds a receipt's address, a signature or a certificate to a payment. The names of the fields are those of the
     /// iOS SDK's headers in this project's spelling.
     mutating func update(_ name: String, _ call: SandboxCall, _ caller: Caller) throws(WireRefusal) -> SandboxOutput {
-        var payment = try payment(name, caller)
+        let earlier = try payment(name, caller)
+        var payment = earlier
         guard let fields = try call.form(rules.limits.form).object("payment") else {
             throw .invalid("payment", "it is missing")
         }
@@ -209,17 +211,18 @@ extension Sandbox {
                 builder.append(tag, card.objects[tag] ?? [])
             }
             payment.certificate = builder.octets
+            payment.isDueAtIssuer = true
             confirmed = card.objects
         }
         guard isKnown else { throw .invalid("payment", "it has nothing to change") }
+        if payment != earlier { try checkRoom() }
         if let confirmed {
             let request = IssuerRequest(reference: payment.facts.issuerReference, .confirmation(confirmed))
             if case .replies(.refused(.otherContent), _) = issuer.receive(request, at: call.now) {
                 throw WireRefusal(422, "certificate", "the certificate is of another payment")
             }
-            payment.isDueAtIssuer = true
         }
-        try write(SandboxChange(.payment(payment)))
+        if payment != earlier { try write(SandboxChange(.payment(payment))) }
         var output = call.answer(view(payment, caller))
         output.effects = effects
         return output

@@ -25,6 +25,7 @@ extension Sandbox {
             return call.answer(view(payment, caller), status: rules.createdStatus)
         }
         guard store.paymentCount < rules.limits.payments else { throw .full }
+        try checkRoom()
         try checkLimits(request, caller.merchant, call.now)
         let number = store.paymentCount + 1
         let issuerReference = "\(number).\(digits(8))"

@@ -24,6 +24,8 @@ public struct Sandbox: Sendable {
     var limiter = LoginLimiter()
     /// The hashes of the directory's passwords, by user.
     var hashes: [String: String] = [:]
+    /// The sum of the sizes of all payments in the books.
+    var bookBytes = 0
     private var faults: [PlannedFault]
 
     /// - Parameters:
@@ -44,6 +46,7 @@ public struct Sandbox: Sendable {
         self.random = random
         self.rules = rules
         faults = directory.faults
+        for number in 0..<store.paymentCount { bookBytes += store.payment(number + 1)?.size ?? 0 }
         for user in directory.users {
             switch user.password {
             case .hash(let hash): hashes[user.identifier] = hash

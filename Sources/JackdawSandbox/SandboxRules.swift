@@ -51,6 +51,9 @@ public struct SandboxRules: Sendable {
 public struct SandboxLimits: Sendable {
     /// The most payments. Further ones are answered with 507.
     public var payments = 100_000
+    /// The most bytes of memory for payments, about. When they are reached, further payments, captures, refunds and
+    /// changes are answered with 507; reversals are not.
+    public var bookBytes = 1 << 28
     /// The most tokens at a time.
     public var tokens = 10_000
     /// The most items of a payment.

@@ -103,6 +103,42 @@ import Testing
         }
     }
 
+    @Test func aChangeThatChangesNothingIsNotWritten() throws {
+        var fixture = try SandboxFixture.loggedIn(store: RecordingStore())
+        fixture.pay("a")
+        func lines() -> Int { (fixture.sandbox.store as? RecordingStore)?.lines.count ?? 0 }
+        let forms = [
+            "payment[signature]=iVBORw0KGgo", "payment[receipt_requested]=1&payment[customer_phone]=987654321",
+            "payment[cnp_transaction_certificate]=9F2608AC000000000000019F2701409F36020001",
+        ]
+        for form in forms {
+            let before = lines()
+            for _ in 0..<3 { #expect(fixture.send(.put, "payments/a.json", form).status == 200) }
+            #expect(lines() == before + 1, "\(form)")
+        }
+    }
+
+    @Test func theMemoryOfPaymentsIsLimited() throws {
+        var rules = SandboxRules()
+        rules.limits.bookBytes = 20_000
+        var fixture = try SandboxFixture.loggedIn("till-1", rules)
+        let note = "payment[note]=" + String(repeating: "x", count: 200)
+        var count = 0
+        while count < 100, fixture.pay("p\(count)", counter: count + 1, more: note).status == 201 { count += 1 }
+        #expect((5...20).contains(count))
+        let asked = fixture.sandbox.issuer.ledger.entries.count
+        #expect(fixture.pay("more", counter: 200).status == 507)
+        #expect(fixture.sandbox.issuer.ledger.entries.count == asked)
+        #expect(fixture.pay("p0", counter: 1, more: note).status == 201)
+        #expect(fixture.act("refund", "p0", "amount=1").status == 507)
+        #expect(fixture.send(.put, "payments/p0.json", "payment[signature]=iVBORw0KGgo").status == 507)
+        #expect(fixture.act("reverse", "p0").state == "reversed")
+        // The memory of books that a store had before counts, too.
+        let store = fixture.sandbox.store
+        var other = try SandboxFixture.loggedIn("till-1", rules, store: store)
+        #expect(other.pay("more", counter: 200).status == 507)
+    }
+
     @Test func noCardDataIsInBooksAnswersAndDescriptions() throws {
         var fixture = try filled()
         var texts = [String(decoding: try books(fixture).lines, as: UTF8.self)]

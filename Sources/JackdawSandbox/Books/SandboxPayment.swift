@@ -152,6 +152,19 @@ public struct SandboxPayment: Sendable, Hashable {
         return refunded == captured ? .refunded : .approved
     }
 
+    /// About the memory that it takes, in bytes: its texts and octets, and 64 for each of them.
+    var size: Int {
+        var texts = [
+            key.merchant, key.uniqueID, facts.user, facts.terminalSerial, facts.terminalID, facts.fingerprint,
+            facts.reference, facts.issuerReference, facts.errorCode, facts.errorMessage, facts.authorisationCode,
+            facts.card.number, facts.card.brand, facts.card.label, facts.card.application, facts.card.holder,
+            facts.card.entryMode,
+        ]
+        texts += facts.items.map(\.note) + facts.details.flatMap { [$0.name, $0.value] }
+        texts += operations.flatMap { [$0.uniqueID ?? "", $0.note, $0.function, $0.user] }
+        return texts.reduce(facts.issuerResponse.count + certificate.count) { $0 + $1.utf8.count + 64 }
+    }
+
     // MARK: captures, refunds, reversals
 
     /// The reason why an operation is refused. The raw value is the code on the wire.
