@@ -37,21 +37,24 @@ package enum SmallFile {
         bytes.wipe(from: count)
     }
 
-    /// Checks the owner and the permissions of a regular file with a key; for a pipe or a terminal they do not matter.
+    /// Checks the owner and the permissions of a regular file with secrets; for a pipe or a terminal they do not matter.
     /// - Parameters:
     ///   - status: of the open file.
     ///   - name: of the file in messages.
+    ///   - kind: the word for such a file in messages. Default: `key file`.
     ///   - console: shows a warning if other users can read the file.
     /// - Throws: ``CommandError`` with status `noInput` if other users can write it.
-    package static func checkKey(_ status: stat, _ name: String, _ console: Console) throws(CommandError) {
+    package static func checkKey(
+        _ status: stat, _ name: String, kind: String = "key file", _ console: Console
+    ) throws(CommandError) {
         guard status.st_mode & S_IFMT == S_IFREG else { return }
         let isOwn = [geteuid(), 0].contains(status.st_uid)
         guard isOwn, status.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
             throw CommandError(
-                .noInput, "\(name): make this key file yours, and run chmod 600 on it: other users can write it")
+                .noInput, "\(name): make this \(kind) yours, and run chmod 600 on it: other users can write it")
         }
         if status.st_mode & (S_IRGRP | S_IROTH) != 0 {
-            console.message("\(name): run chmod 600 on this key file: other users can read it")
+            console.message("\(name): run chmod 600 on this \(kind): other users can read it")
         }
     }
 

@@ -90,6 +90,18 @@ public struct SandboxDirectory: Sendable {
     /// The brand of the host's application.
     var brand: String
     /// Faults that the file plans.
+    /// Checks the hashes of passwords that the file has.
+    /// - Parameter isHash: whether a text is a hash of the program's hash function.
+    /// - Throws: ``SandboxFileError`` with the place of the first that is none.
+    package func checkHashes(_ isHash: (String) -> Bool) throws(SandboxFileError) {
+        for (index, user) in users.enumerated() {
+            guard case .hash(let hash) = user.password, !isHash(hash) else { continue }
+            throw SandboxFileError(
+                SimulationFileError(
+                    .value, at: "users[\(index)].password_hash", "it is no hash that this program can verify"))
+        }
+    }
+
     var faults: [PlannedFault]
 
     /// The names for logging in, in the order of the file.

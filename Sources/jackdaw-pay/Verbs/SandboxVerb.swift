@@ -1,5 +1,6 @@
 #if Payments
 import ArgumentParser
+import Glibc
 import JackdawBytes
 import JackdawConsole
 import JackdawSandbox
@@ -64,10 +65,10 @@ struct SandboxVerb: PayVerb {
         transform: FaultArgument.read)
     var fault: [JackdawSandbox.PlannedFault] = []
 
-    @Option(help: "Addresses to which callbacks are sent: loopback, any or none.")
     @Flag(help: "Other computers, too, may ask for faults by the header X-Sandbox-Fault.")
     var faultHeader = false
 
+    @Option(help: "Addresses to which callbacks are sent: loopback, any or none.")
     var callbacks = CallbackReach.loopback
 
     @Option(help: ArgumentHelp("Authority that is trusted in callbacks; may be repeated.", valueName: "file"))
@@ -94,7 +95,6 @@ struct SandboxVerb: PayVerb {
         }
     }
 
-    func work() throws(CommandError) -> ExitStatus {
     /// The rules of a sandbox that listens on an address. Faults by header need no token, and hold connections open: only
     /// programs of this computer may ask for them, unless others are allowed, too.
     static func rules(_ listen: ListenAddress, takesFaultHeader: Bool) -> SandboxRules {
@@ -103,6 +103,7 @@ struct SandboxVerb: PayVerb {
         return rules
     }
 
+    func work() throws(CommandError) -> ExitStatus {
         let tls = try plain ? nil : serverCertificate()
         var store: any SandboxStore = MemorySandboxStore()
         var file: BooksFile?
@@ -140,8 +141,23 @@ struct SandboxVerb: PayVerb {
 
     private func readDirectory() throws(CommandError) -> SandboxDirectory {
         guard let directory else { return .ready }
-        return try Self.read(directory, most: SandboxDirectory.maxFileSize) { (bytes) throws(SandboxFileError) in
-            try SandboxDirectory(json: bytes)
+        return try Self.read(directory: directory, .standard(name: Program.name))
+    }
+
+    /// Reads users and merchants.
+    /// - Parameters:
+    ///   - path: of a file that other users cannot write: it has passwords, and secrets of programs. For one that they
+    ///     can read, the console shows a warning.
+    ///   - console: shows the warning.
+    /// - Returns: users and merchants.
+    /// - Throws: `CommandError` with status `noInput`, `inputOutput` or `badData`.
+    static func read(directory path: String, _ console: Console) throws(CommandError) -> SandboxDirectory {
+        try read(path, most: SandboxDirectory.maxFileSize) { status throws(CommandError) in
+            try SmallFile.checkKey(status, SmallFile.name(of: path), kind: "file with passwords", console)
+        } make: { (bytes) throws(SandboxFileError) in
+            let directory = try SandboxDirectory(json: bytes)
+            try directory.checkHashes(ScryptHashing.isHash)
+            return directory
         }
     }
 
@@ -151,17 +167,19 @@ struct SandboxVerb: PayVerb {
                 preconditionFailure("the issuer inside the program is wrong: \(error)")
             }
         }
-        return try Self.read(issuer, most: VirtualCard.maxFileSize) { (bytes) throws(SimulationFileError) in
+        return try Self.read(issuer, most: VirtualCard.maxFileSize) { _ in
+        } make: { (bytes) throws(SimulationFileError) in
             try .ready(bytes)
         }
     }
 
     private static func read<Value, Failure: Error>(
-        _ path: String, most: Int, _ make: ([UInt8]) throws(Failure) -> Value
+        _ path: String, most: Int, check: (stat) throws(CommandError) -> Void,
+        make: ([UInt8]) throws(Failure) -> Value
     ) throws(CommandError) -> Value {
         var bytes: [UInt8] = []
         defer { bytes.wipe() }
-        try SmallFile.read(path, most: most, tooMany: "too long for such a file", into: &bytes)
+        try SmallFile.read(path, most: most, tooMany: "too long for such a file", into: &bytes, check: check)
         do throws(Failure) { return try make(bytes) } catch {
             throw CommandError(.badData, "\(SmallFile.name(of: path)): \(error)")
         }
