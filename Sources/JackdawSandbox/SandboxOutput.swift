@@ -56,7 +56,7 @@ public struct SandboxCallback: RedactedDescription {
 
     /// The fields as `application/x-www-form-urlencoded`. The guide does not name the encoding.
     public var body: HTTPBody {
-        let pairs = fields.map { "\($0.name.formEncoded)=\($0.value.formEncoded)" }
+        let pairs = fields.map { "\($0.name.percentEncoded)=\($0.value.percentEncoded)" }
         return HTTPBody(copying: Array(pairs.joined(separator: "&").utf8).span)
     }
 
@@ -99,21 +99,5 @@ extension HTTPAnswer {
         var octets = body.withBytes { Array(span: $0) }
         for index in stride(from: 0, to: octets.count, by: 3) { octets[index] = 0xFF }
         return HTTPAnswer(status: status, headers: headers, body: HTTPBody(copying: octets.span))
-    }
-}
-
-extension String {
-    /// The text for a form: letters, digits and `-._~` stay.
-    var formEncoded: String {
-        var text = ""
-        for octet in utf8 {
-            switch octet {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                text.unicodeScalars.append(Unicode.Scalar(octet))
-            default: text += "%" + octet.hexadecimal
-            }
-        }
-        return text
     }
 }

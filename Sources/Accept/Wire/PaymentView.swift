@@ -170,7 +170,7 @@ extension JSONValue {
             throw PaymentView.unreadable("\(body.count) bytes of an answer; the maximum is \(most).")
         }
         do throws(Fault) {
-            self = try body.withBytes { (bytes) throws(Fault) in try JSONValue(Array(bytes), most: most) }
+            self = try body.withBytes { (bytes) throws(Fault) in try JSONValue(Array(span: bytes), most: most) }
         } catch {
             throw PaymentView.unreadable("The answer is not JSON: \(error.code.rawValue).")
         }
@@ -180,14 +180,5 @@ extension JSONValue {
     var wholeNumber: UInt64? {
         guard let number, (0...9_007_199_254_740_992).contains(number) else { return nil }
         return UInt64(exactly: number)
-    }
-}
-
-extension Array<UInt8> {
-    /// Copies the bytes of a view.
-    init(_ span: Span<UInt8>) {
-        self.init()
-        reserveCapacity(span.count)
-        for index in span.indices { append(span[index]) }
     }
 }

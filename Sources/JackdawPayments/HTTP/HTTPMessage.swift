@@ -155,3 +155,12 @@ extension HTTPBody: Hashable {
     /// Hashes the number of bytes: a hash of the bytes would be a trace of them.
     public func hash(into hasher: inout Hasher) { hasher.combine(count) }
 }
+
+extension Array<UInt8> {
+    /// Copies bytes. The caller wipes a copy of secret ones.
+    package init(span: Span<UInt8>) {
+        self.init()
+        reserveCapacity(span.count)
+        for index in span.indices { append(span[index]) }
+    }
+}

@@ -142,12 +142,3 @@ extension StringProtocol {
         return UInt64(self)
     }
 }
-
-extension Array<UInt8> {
-    /// Copies the bytes of a view.
-    init(span: Span<UInt8>) {
-        self.init()
-        reserveCapacity(span.count)
-        for index in span.indices { append(span[index]) }
-    }
-}
