@@ -88,7 +88,8 @@ extension SandboxDirectory.Merchant {
     fileprivate init(_ object: DescriptionObject) throws(SimulationFileError) {
         identifier = try object.identifier("id")
         name = try object.shortText("name")
-        acquirerIdentifier = try object.shortText("mid", or: "")
+        // The acquirer's identifier of the merchant, which no answer has.
+        _ = try object.shortText("mid", or: "")
         country = try object.shortText("country", or: "DE")
         var found: [Currency] = []
         for code in try object.shortTexts("currencies") {

@@ -14,8 +14,6 @@ public struct SandboxDirectory: Sendable {
     struct Merchant: Sendable {
         let identifier: String
         let name: String
-        /// The acquirer's identifier of the merchant (MID).
-        let acquirerIdentifier: String
         /// The two letters of the country (ISO 3166).
         let country: String
         let currencies: [Currency]
@@ -90,6 +88,8 @@ public struct SandboxDirectory: Sendable {
     /// The brand of the host's application.
     var brand: String
     /// Faults that the file plans.
+    var faults: [PlannedFault]
+
     /// Checks the hashes of passwords that the file has.
     /// - Parameter isHash: whether a text is a hash of the program's hash function.
     /// - Throws: ``SandboxFileError`` with the place of the first that is none.
@@ -101,8 +101,6 @@ public struct SandboxDirectory: Sendable {
                     .value, at: "users[\(index)].password_hash", "it is no hash that this program can verify"))
         }
     }
-
-    var faults: [PlannedFault]
 
     /// The names for logging in, in the order of the file.
     package var userNames: [String] { users.map(\.externalIdentifier) }
