@@ -183,7 +183,7 @@ public struct AcceptSession: Sendable {
     private mutating func answered(_ answer: HTTPAnswer, _ exchange: Int) {
         if exchange == loginExchange { return loggedIn(answer) }
         guard let entry = exchanges.removeValue(forKey: exchange) else { return }
-        guard AcceptError.wantsLogin(answer) else {
+        guard HostError.wantsLogin(answer) else {
             if login?.number == entry.login { login?.used = now }
             effects.append(.answer(answer, call: entry.call.number))
             return

@@ -76,7 +76,7 @@ public struct AcceptWire: HostWire {
     /// - Throws: `HostFailure`: `notLoggedIn` for status 401 with a challenge, `conflict` for 409 and for most of 422,
     ///   `hostError` for 429 and 500 or more, `unreadable` for other answers that are none to the request.
     public func decode(_ answer: HTTPAnswer, to request: HostRequest) throws(HostFailure) -> HostReply {
-        guard (200...299).contains(answer.status) else { return try AcceptError(answer).reply(to: request, reversals) }
+        guard (200...299).contains(answer.status) else { return try HostError(answer).reply(to: request, reversals) }
         let view = try PaymentView(answer.body, of: request.attempt)
         return switch request.operation {
         case .authorise, .advise: try view.booking(request)

@@ -4,7 +4,7 @@ import JackdawReaders
 /// An answer of the host with a status of an error.
 ///
 /// Its body is that of RFC 6749, 5.2, as in the sandbox; no source shows that of the host.
-struct AcceptError {
+struct HostError {
     let status: Int
     /// The code for programs; empty if the body has none.
     let code: String
@@ -76,7 +76,8 @@ struct AcceptError {
     }
 
     /// Status and code, for people.
-    private var name: String { code.isEmpty ? "\(status)" : "\(status), \(ReasonText(code).text)" }
+    var name: String { code.isEmpty ? "\(status)" : "\(status), \(ReasonText(code).text)" }
 
-    private var reason: ReasonText { ReasonText(description.isEmpty ? code : "\(code): \(description)") }
+    /// Code and text of the host, for people.
+    var reason: ReasonText { ReasonText(description.isEmpty ? code : "\(code): \(description)") }
 }
