@@ -44,7 +44,8 @@ public struct AcceptWire: HostWire {
     ///
     /// Details become `payment[NAME]`: `tip`, `tip_tax_rate`, `net_taxation`, `callback_url`, `discount`, `note`,
     /// `lat`, `lng`, `pos_data[pos_entry_mode]`, `items[][...]`, `sub_merchant[...]`, `custom_fields` and
-    /// `custom_fields[...]`. Captures and refunds have no place for them.
+    /// `custom_fields[...]`. Captures and refunds have no place for them. An authorisation with the detail
+    /// `transaction_type` of `preauthorize` is a pre-authorisation.
     /// - Throws: `HostFailure`, `notWritable`, if the amount is no whole number of hundredths, a detail has another
     ///   name, the data of the card is too large or missing, or the identifier is one that the host's paths reserve.
     public func encode(_ request: HostRequest) throws(HostFailure) -> HTTPRequest {
@@ -104,19 +105,19 @@ public struct AcceptWire: HostWire {
 
     private func payment(_ request: HostRequest) throws(HostFailure) -> HTTPRequest {
         let name = request.attempt.rawValue
-        // These names are parts of other paths, or end like one.
-        guard !name.hasSuffix(".json"), name != "search", name != "total_sums" else {
+        guard Self.isUsable(request.attempt) else {
             throw Self.notWritable("The host reserves the attempt's identifier.")
         }
         let amount = try WireAmount(request.request.amount)
         try check(request.octets, most: Self.maxCardBytes)
         var form = AcceptForm()
         form.add("payment[unique_id]", name)
-        form.add("payment[transaction_type]", request.request.kind == .authorisation ? "authorize" : "purchase")
+        form.add("payment[transaction_type]", Self.transactionType(of: request.request))
         form.add("payment[amount]", "\(amount.hundredths)")
         form.add("payment[currency]", amount.currency)
         var hasEntryMode = false
         for detail in request.request.details {
+            if Self.isPreauthorisation(request.request), detail.name == Self.transactionTypeDetail { continue }
             guard let path = Self.path(ofDetail: detail.name) else {
                 throw Self.notWritable("The format has no detail \(detail.name.prefix(40)).")
             }
@@ -138,6 +139,12 @@ public struct AcceptWire: HostWire {
         form.add("unique_id", request.attempt.rawValue)
         form.add("amount", "\(amount.hundredths)")
         return http(.post, "payments/\(try Self.step(original))/\(action).json", form)
+    }
+
+    /// Whether an identifier may be that of a payment: some are parts of other paths, or end like one.
+    static func isUsable(_ attempt: AttemptIdentifier) -> Bool {
+        let name = attempt.rawValue
+        return !name.hasSuffix(".json") && name != "search" && name != "total_sums" && name != "." && name != ".."
     }
 
     /// An identifier as a step of a path. The steps `.` and `..` would lead to another path (RFC 3986, 5.2.4).
@@ -168,6 +175,21 @@ public struct AcceptWire: HostWire {
     }
 
     // MARK: details of an attempt
+
+    /// The detail of an authorisation that makes it a pre-authorisation, and its value.
+    package static let transactionTypeDetail = "transaction_type"
+    package static let preauthorize = "preauthorize"
+
+    private static func isPreauthorisation(_ request: AttemptRequest) -> Bool {
+        request.kind == .authorisation
+            && request.details.contains { $0.name == transactionTypeDetail && $0.value == preauthorize }
+    }
+
+    /// The host's word for the kind of a payment.
+    static func transactionType(of request: AttemptRequest) -> String {
+        if isPreauthorisation(request) { return preauthorize }
+        return request.kind == .authorisation ? "authorize" : "purchase"
+    }
 
     private static let entryModePath = "payment[pos_data][pos_entry_mode]"
     private static let plainDetails: Set = [

@@ -131,9 +131,9 @@ struct PaymentView {
     /// Checks that the payment is that of the request.
     private func checkPayment(_ request: HostRequest) throws(HostFailure) {
         let amount = try WireAmount(request.request.amount)
-        let isPurchase = request.request.kind == .purchase
+        let type = AcceptWire.transactionType(of: request.request)
         guard json["unique_id"]?.text == request.attempt.rawValue, json["amount"]?.wholeNumber == amount.hundredths,
-            json["transaction_type"].map({ $0.text == (isPurchase ? "purchase" : "authorize") }) ?? isPurchase,
+            json["transaction_type"].map({ $0.text == type }) ?? (request.request.kind == .purchase),
             json["currency"]?.text == amount.currency, sandbox["operation"] ?? .null == .null
         else { throw Self.unreadable("The answer is about another request.") }
     }
