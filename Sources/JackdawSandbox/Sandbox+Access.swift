@@ -132,6 +132,23 @@ extension Sandbox {
         return output
     }
 
+    /// Gives the caller a password of the caller's choice, and withdraws all tokens of the user. No published source
+    /// shows the path or the fields; the criterion is the rule `minPasswordBytes`.
+    mutating func changePassword(_ call: SandboxCall, _ caller: Caller) throws(WireRefusal) -> SandboxOutput {
+        let form = try call.form(rules.limits.form)
+        guard let password = try form.secret("password", most: 200),
+            let confirmation = try form.secret("password_confirmation", most: 200), password == confirmation
+        else { throw WireRefusal(422, "password_confirmation", "both entries of the password must be the same") }
+        guard password.count >= rules.minPasswordBytes else {
+            throw WireRefusal(
+                422, "password_criteria", "a password needs at least \(rules.minPasswordBytes) characters")
+        }
+        let hash = hashing.hash(password, salt: octets(16))
+        try write(SandboxChange(.password(user: caller.user.identifier, hash: hash)))
+        sessions.removeAll(of: caller.user.identifier)
+        return call.answer(.object(["status": .text("changed")]))
+    }
+
     /// Writes a change, or answers 507.
     mutating func write(_ change: SandboxChange) throws(WireRefusal) {
         var growth = 0

@@ -141,6 +141,7 @@ public struct Sandbox: Sendable {
         switch route {
         case .token, .resetPassword: throw .notFound
         case .user: return call.answer(user(caller))
+        case .changePassword: return try changePassword(call, caller)
         case .create: return try create(call, caller)
         case .search: return try call.answer(search(call, caller))
         case .payment(let name): return call.answer(view(try payment(name, caller), caller))

@@ -32,6 +32,8 @@ public struct SandboxRules: Sendable {
     public var maxLoginFailures = 5
     /// The time in which failed logins count. No source.
     public var loginPeriod = Duration.seconds(60)
+    /// The least bytes of a password that a user chooses. No source.
+    public var minPasswordBytes = 8
     /// Limits on memory. No source.
     public var limits = SandboxLimits()
 

@@ -137,6 +137,21 @@ import Testing
         #expect(!"\(reply.output)".contains(message.text.revealedText()))
     }
 
+    @Test func aUserChangesThePassword() throws {
+        var fixture = try SandboxFixture.loggedIn()
+        func change(_ form: String) -> SandboxFixture.Reply { fixture.send(.put, "user/password.json", form) }
+        #expect(change("password=new-password").error == "password_confirmation")
+        #expect(change("password=new-password&password_confirmation=other-one").error == "password_confirmation")
+        #expect(change("password=short&password_confirmation=short").error == "password_criteria")
+        #expect(fixture.send(.get, "user.json").status == 200)
+        let reply = change("password=new-password&password_confirmation=new-password")
+        #expect(reply.status == 200)
+        // The tokens of the user are withdrawn, and the old password is wrong.
+        #expect(fixture.send(.get, "user.json").status == 401)
+        #expect(fixture.logIn().status == 400)
+        #expect(fixture.logIn(password: "new-password").status == 200)
+    }
+
     @Test func aForgottenNameIsSentToItsAddressOnly() throws {
         var fixture = try SandboxFixture()
         let reply = fixture.send(.post, "user/reset_password.json", "email=till-2@example.com")

@@ -6,6 +6,7 @@ package enum SandboxRoute: Sendable, Hashable {
     case token
     case user
     case resetPassword
+    case changePassword
     case create
     case search
     case payment(String)
@@ -40,6 +41,7 @@ package enum SandboxRoute: Sendable, Hashable {
         Row(methods: [.post], path: "oauth2/token", isBeyond: false) { _ in .token },
         Row(methods: [.get], path: "user.json", isBeyond: false) { _ in .user },
         Row(methods: [.post, .put], path: "user/reset_password.json", isBeyond: false) { _ in .resetPassword },
+        Row(methods: [.put], path: "user/password.json", isBeyond: true) { _ in .changePassword },
         Row(methods: [.post], path: "payments.json", isBeyond: false) { _ in .create },
         Row(methods: [.get], path: "payments/search.json", isBeyond: false) { _ in .search },
         Row(methods: [.get], path: "payments/total_sums.json", isBeyond: false) { _ in .totals },
