@@ -7,69 +7,6 @@ import JackdawTestSupport
 import JackdawTransport
 import Testing
 
-/// A connection to a sandbox in the same process. Answers come at once; silence lasts for the time limit.
-private final class SandboxLink: HTTPClient {
-    private struct State {
-        var fixture: SandboxFixture
-        var faults: [String: [String]] = [:]
-        var paths: [String] = []
-        /// The number of requests that are under way.
-        var active = 0
-    }
-
-    private let state: Lock<State>
-    private let clock: ManualClock
-    let asked = AsyncSignal()
-
-    init(_ clock: ManualClock) throws {
-        self.clock = clock
-        state = Lock(State(fixture: try SandboxFixture()))
-    }
-
-    var paths: [String] { state.withLock { $0.paths } }
-    var active: Int { state.withLock { $0.active } }
-    var paymentCount: Int { state.withLock { $0.fixture.sandbox.store.paymentCount } }
-    var logins: Int { paths.count { $0.hasSuffix("/token") } }
-
-    /// Has the next request for a path that ends so meet a fault.
-    func plan(_ fault: String, _ suffix: String) { state.withLock { $0.faults[suffix, default: []].append(fault) } }
-
-    /// The state of an identifier in the books.
-    func booked(_ name: String) -> Double {
-        state.withLock { state in
-            state.fixture.logIn("till-2")
-            return state.fixture.status(name).booked
-        }
-    }
-
-    func send(_ request: HTTPRequest, limit: Duration) async throws(HTTPFailure) -> HTTPAnswer {
-        let now = clock.now
-        defer { state.withLock { $0.active -= 1 } }
-        let reply = state.withLock { state in
-            state.active += 1
-            var request = request
-            state.paths.append(request.path)
-            for suffix in state.faults.keys.sorted() where request.path.hasSuffix(suffix) {
-                guard let fault = state.faults[suffix]?.first else { continue }
-                state.faults[suffix]?.removeFirst()
-                request.headers.append(HTTPField("X-Sandbox-Fault", fault))
-            }
-            let time = SandboxFixture.start + now.offset
-            return state.fixture.sandbox.receive(request, from: "127.0.0.1", at: time).reply
-        }
-        asked.send()
-        switch reply {
-        case .answer(let answer, _): return answer
-        case .cut: throw HTTPFailure(.cut, message: "cut")
-        case .silent:
-            do { try await clock.sleep(until: now.advanced(by: limit), tolerance: nil) } catch {
-                throw HTTPFailure(.cancelled, message: "cancelled")
-            }
-            throw HTTPFailure(.timedOut, message: "late")
-        }
-    }
-}
-
 /// Sales of a service over a client that logs in, at a sandbox.
 @Suite struct AcceptClientTests {
     private let clock = ManualClock()

@@ -31,6 +31,17 @@ public actor AcceptClient: HTTPClient {
         timer = DeadlineTimer(self.clock)
     }
 
+    /// A client with the token of a login that the program has made just now.
+    init(
+        _ credentials: AcceptCredentials, over client: any HTTPClient, basePath: String, clock: ElapsedClock,
+        token: AcceptToken
+    ) {
+        self.client = client
+        self.clock = clock
+        session = AcceptSession(credentials, basePath: basePath, token: token, at: clock.now())
+        timer = DeadlineTimer(clock)
+    }
+
     /// Sends a request with a token, after a login if there is none. When a call has failed, nothing about it is under way
     /// in the other client; a login, too, has ended if no other call waits for it.
     /// - Throws: `HTTPFailure`, `notLoggedIn` if the host gives no token.

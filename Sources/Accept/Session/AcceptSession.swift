@@ -98,6 +98,14 @@ public struct AcceptSession: Sendable {
         self.basePath = basePath
     }
 
+    /// A session with the token of a login that the program has made.
+    init(_ credentials: AcceptCredentials, basePath: String, token: AcceptToken, at now: Duration) {
+        self.init(credentials, basePath: basePath)
+        logins = 1
+        self.now = now
+        login = Login(token: token, number: logins, used: now)
+    }
+
     /// Whether it has a token, which the host may have withdrawn.
     public var hasToken: Bool { login != nil }
 

@@ -5,6 +5,8 @@ import JackdawReaders
 
 /// The answer of `oauth2/token` (RFC 6749, 5.1): a token and its lifetime.
 struct AcceptToken: Sendable {
+    /// The token as the host wrote it.
+    let token: SecretText
     /// The value of the header `Authorization` (RFC 6750, 2.1): `Bearer TOKEN`.
     let authorization: SecretText
     /// The time for which an unused token is valid; nil if the host does not report it.
@@ -23,8 +25,8 @@ struct AcceptToken: Sendable {
         var copy: [UInt8] = []
         defer { copy.wipeCapacity() }
         copy.reserveCapacity(body.count)
-        var header: [UInt8] = []
-        defer { header.wipeCapacity() }
+        var found: [UInt8] = []
+        defer { found.wipeCapacity() }
         let isFound = body.withBytes { bytes in
             guard let place = Self.place(of: Self.name, in: bytes), place.count <= Self.maxTokenBytes else {
                 return false
@@ -34,18 +36,36 @@ struct AcceptToken: Sendable {
                 let isHidden = place.contains(index) || refresh.contains(index)
                 copy.append(isHidden ? UInt8(ascii: "x") : bytes[index])
             }
-            header.reserveCapacity(Self.scheme.count + place.count)
-            header += Self.scheme
-            for index in place { header.append(bytes[index]) }
+            found.reserveCapacity(place.count)
+            for index in place { found.append(bytes[index]) }
             return true
         }
         guard isFound, let json = try? JSONValue(copy, most: Self.maxBytes),
-            json["access_token"]?.text == String(repeating: "x", count: header.count - Self.scheme.count)
+            json["access_token"]?.text == String(repeating: "x", count: found.count)
         else { return nil }
         // The only type that the client knows; its case does not count (RFC 6749, 5.1).
         guard json["token_type"].map({ $0.text?.lowercased() == "bearer" }) ?? true else { return nil }
         lifetime = json["expires_in"]?.wholeNumber.map { .seconds(Int64(min($0, 31_536_000))) }
-        authorization = SecretText(copying: header.span)
+        token = SecretText(copying: found.span)
+        authorization = Self.authorization(token)
+    }
+
+    /// The value of the header `Authorization` for a token.
+    static func authorization(_ token: SecretText) -> SecretText {
+        var header: [UInt8] = []
+        defer { header.wipeCapacity() }
+        header.reserveCapacity(scheme.count + token.count)
+        header += scheme
+        token.withRevealedText { bytes in
+            for index in bytes.indices { header.append(bytes[index]) }
+        }
+        return SecretText(copying: header.span)
+    }
+
+    /// Whether a text has 1 to 4096 characters of a token (RFC 6750, 2.1), so that it cannot end a header.
+    static func isToken(_ text: SecretText) -> Bool {
+        guard (1...maxTokenBytes).contains(text.count) else { return false }
+        return text.withRevealedText { bytes in bytes.indices.allSatisfy { bytes[$0].isTokenCharacter } }
     }
 
     /// The place of the value of a token in the outermost object; nil if it is no text of a token's characters.

@@ -1,0 +1,176 @@
+public import JackdawCards
+public import JackdawPayments
+
+// Actions on a payment: the guide 1.6.182, chapter 3.3.
+
+extension Accept {
+    /// Executes an operation on a payment.
+    ///
+    /// - `reverse` takes the whole payment back, within 24 hours of its approval. A repetition has the same answer.
+    /// - `refund` returns money, and `capture` takes that of an authorised or pre-authorised payment: all that is left, or
+    ///   `amount` of it. Both are attempts of the payment service, which must have the payment in its journal.
+    /// - `receipt` sends a receipt by e-mail, or without an address by SMS.
+    /// - `signatureUpdate` adds the image of a signature.
+    /// - `confirmResponseReceived` is not supported: no published source shows the request.
+    ///
+    /// The call returns if the host shows the result of the operation: of a reversal another state than before.
+    /// - Parameters:
+    ///   - paymentID: the identifier that the till gave the payment.
+    ///   - accessToken: the token of a login.
+    ///   - config: the connection to the host.
+    ///   - operation: the operation.
+    ///   - parameters: the address of a receipt, the amount, a note. Default: none.
+    /// - Returns: the payment after the operation.
+    /// - Throws: `paymentNotFound`, `operationNotAllowed`, `reversalTooLate`, `amountInvalid`, `amountExceeded`,
+    ///   `contactInvalid`, `saleInProgress`, `identifierUsed`, `needsAttention`, `journalFailed`, `notRunning`,
+    ///   `pay(.transactionNotApproved)`, `pay(.tokenExpired)`, `pay(.payConnection)`, `common(.unsupportedFeature)`, and
+    ///   the general codes of a request. After `pay(.responseLost)` the outcome is not known: repeat a reversal, and ask
+    ///   ``status(of:)`` about a refund or a capture, on which the payment service goes on.
+    public func requestOperationOnPaymentWithID(
+        _ paymentID: String, andAccessToken accessToken: SecretText, config: AcceptDataServiceConfig,
+        operation: AcceptOperationOnPayment,
+        paymentUpdateParameters parameters: AcceptPaymentParameters = AcceptPaymentParameters()
+    ) async throws(AcceptError) -> AcceptTransaction {
+        guard let name = AttemptIdentifier(rawValue: paymentID), AcceptWire.isUsable(name) else {
+            throw AcceptError(.paymentNotFound, "An identifier has 1 to 64 characters of ASCII without spaces.")
+        }
+        guard parameters.note.utf8.count <= AcceptBasketItem.maxNoteBytes else {
+            throw AcceptError(.configurationInvalid, "A note has at most \(AcceptBasketItem.maxNoteBytes) bytes.")
+        }
+        let context = OperationContext(name: name, token: accessToken, config: config, parameters: parameters)
+        switch operation {
+        case .reverse: return try await reverse(context)
+        case .refund: return try await book(context, isRefund: true)
+        case .capture: return try await book(context, isRefund: false)
+        case .receipt: return try await update(context, parameters.receiptForm())
+        case .signatureUpdate:
+            guard (1...32_768).contains(parameters.signatureImage.count) else {
+                throw AcceptError(.pay(.signatureRequest), "The image of a signature has 1 to 32,768 bytes.")
+            }
+            var form = AcceptForm()
+            form.add("payment[signature]", digitsOf: HTTPBody(copying: parameters.signatureImage.span))
+            return try await update(context, form)
+        case .confirmResponseReceived:
+            throw AcceptError(.common(.unsupportedFeature), "The host's request for it is not published.")
+        }
+    }
+
+    /// ``requestOperationOnPaymentWithID(_:andAccessToken:config:operation:paymentUpdateParameters:)`` with a completion:
+    /// the payment or the error.
+    public func requestOperationOnPaymentWithID(
+        _ paymentID: String, andAccessToken accessToken: SecretText, config: AcceptDataServiceConfig,
+        operation: AcceptOperationOnPayment, paymentUpdateParameters parameters: AcceptPaymentParameters,
+        completion: @escaping @Sendable (AcceptTransaction?, AcceptError?) -> Void
+    ) {
+        complete(completion) { () async throws(AcceptError) in
+            try await self.requestOperationOnPaymentWithID(
+                paymentID, andAccessToken: accessToken, config: config, operation: operation,
+                paymentUpdateParameters: parameters)
+        }
+    }
+
+    /// Reports a payment, a refund or a capture as the journal has it, also after a restart and without the host.
+    /// - Parameter attempt: the identifier that the till gave it.
+    /// - Returns: the state with the host's reference and reason.
+    /// - Throws: `paymentNotFound`, `journalFailed`, `notRunning`.
+    public func status(of attempt: String) async throws(AcceptError) -> AttemptReport {
+        guard let name = AttemptIdentifier(rawValue: attempt) else {
+            throw AcceptError(.paymentNotFound, "An identifier has 1 to 64 characters of ASCII without spaces.")
+        }
+        let service = try paymentService()
+        do throws(DeskRefusal) { return try await service.status(of: name) } catch { throw OperationRules.error(error) }
+    }
+
+    /// ``status(of:)`` with a completion: the state or the error.
+    public func status(of attempt: String, completion: @escaping @Sendable (AttemptReport?, AcceptError?) -> Void) {
+        complete(completion) { () async throws(AcceptError) in try await self.status(of: attempt) }
+    }
+
+    // MARK: the operations, one by one
+
+    private struct OperationContext: Sendable {
+        let name: AttemptIdentifier
+        let token: SecretText
+        let config: AcceptDataServiceConfig
+        let parameters: AcceptPaymentParameters
+    }
+
+    /// The payment as the host has it.
+    private func payment(_ context: OperationContext) async throws(AcceptError) -> AcceptTransaction {
+        try await read(operations.payment(context.name), context)
+    }
+
+    private func update(_ context: OperationContext, _ form: AcceptForm) async throws(AcceptError) -> AcceptTransaction
+    {
+        try await read(operations.update(context.name, form), context)
+    }
+
+    private func read(
+        _ request: HTTPRequest, _ context: OperationContext
+    ) async throws(AcceptError) -> AcceptTransaction {
+        let answer = try await send(request, context.token, context.config, .operation)
+        guard (200...299).contains(answer.status) else { throw AcceptCall.operationError(answer) }
+        return try AcceptTransaction(answer.body, of: context.name.rawValue)
+    }
+
+    private func reverse(_ context: OperationContext) async throws(AcceptError) -> AcceptTransaction {
+        let before = try await payment(context)
+        guard before.status != .reversed else { return before }
+        try OperationRules.checkReversal(of: before, on: date())
+        let after: AcceptTransaction
+        do throws(AcceptError) {
+            after = try await read(operations.reversal(context.name, note: context.parameters.note), context)
+        } catch {
+            // Without an answer the reversal may have been made: its repetition is safe.
+            guard [.pay(.payConnection), .common(.genericRequestTimeout), .answerUnreadable].contains(error.code) else {
+                throw error
+            }
+            throw AcceptError(.pay(.responseLost), "The outcome is not known. Repeat the reversal: it is made once.")
+        }
+        guard after.status != before.status else {
+            throw AcceptError(.operationNotAllowed, "The payment is still \(after.status.rawValue).")
+        }
+        return after
+    }
+
+    /// Refunds or captures by the payment service.
+    private func book(_ context: OperationContext, isRefund: Bool) async throws(AcceptError) -> AcceptTransaction {
+        let service = try paymentService()
+        let before = try await payment(context)
+        let original = try await status(of: context.name.rawValue)
+        let amount = try OperationRules.amount(context.parameters.amount, of: before, isRefund: isRefund)
+        let kind = isRefund ? AttemptKind.refund(of: context.name) : .capture(of: context.name)
+        let request: AttemptRequest
+        do throws(RequestError) {
+            request = try AttemptRequest(sale: original.sale, kind: kind, amount: amount)
+        } catch { throw AcceptError(.amountInvalid, error.message) }
+        var identifier: AttemptIdentifier?
+        if let text = context.parameters.operationId {
+            guard let name = AttemptIdentifier(rawValue: text), AcceptWire.isUsable(name) else {
+                throw AcceptError(.identifierUsed, "An identifier has 1 to 64 characters of ASCII without spaces.")
+            }
+            identifier = name
+        }
+        let report = try await result(of: request, identifier, service)
+        if let error = OperationRules.error(report) { throw error }
+        return try await payment(context)
+    }
+
+    /// Begins an attempt without a card, and waits until the till knows its outcome, or that it does not.
+    private func result(
+        of request: AttemptRequest, _ identifier: AttemptIdentifier?, _ service: PaymentService
+    ) async throws(AcceptError) -> AttemptReport {
+        let reports = service.reports
+        let begun: AttemptReport
+        do throws(DeskRefusal) { begun = try await service.begin(request, identifier: identifier) } catch {
+            throw OperationRules.error(error)
+        }
+        func isOver(_ report: AttemptReport) -> Bool {
+            report.state.isFinal || report.state == .unknown || report.state == .needsAttention
+        }
+        if isOver(begun) { return begun }
+        for await report in reports where report.attempt == begun.attempt && isOver(report) { return report }
+        guard Task.isCancelled else { throw AcceptError(.notRunning, "The payment service was shut down.") }
+        throw AcceptError(.cancelled, "The task was cancelled; the operation goes on.")
+    }
+}

@@ -1,0 +1,197 @@
+public import JackdawCards
+public import JackdawPayments
+import JackdawTransport
+
+/// The calls of the Accept SDK, over connections that the program hands in (`Accept`).
+///
+/// Each call has two shapes: one that is awaited, and one with a completion, which is called exactly once. Any number of
+/// calls may be under way.
+public final class Accept: Sendable {
+    private struct State {
+        var clients: [(config: AcceptDataServiceConfig, client: any HTTPClient)] = []
+        var watch = AcceptTokenWatch()
+        var timer: DeadlineTimer
+        var service: PaymentService?
+    }
+
+    /// The version of the SDK whose guide the calls follow.
+    public static let guideVersion = "1.6.182"
+    /// The longest time for a request. It is our choice.
+    public static let requestLimit = Duration.seconds(30)
+    /// The most hosts whose clients are kept.
+    private static let maxClients = 4
+
+    /// The version of the SDK whose guide the calls follow: `1.6.182`.
+    public var version: String { Self.guideVersion }
+
+    let requests: AccountRequests
+    let operations: OperationRequests
+    /// The date, for the limit of reversals.
+    let date: @Sendable () -> RecordedTime?
+    private let payments = AcceptPaymentClient()
+    let clock: ElapsedClock
+    private let connect: @Sendable (AcceptDataServiceConfig) throws(AcceptError) -> any HTTPClient
+    private let callbacks: @Sendable (@escaping @Sendable () -> Void) -> Void
+    private let state: Lock<State>
+    private let expirations = Broadcast<SecretText>()
+
+    /// Calls over connections that a program opens.
+    /// - Parameters:
+    ///   - basePath: the path before that of a route, as in ``AcceptWire/basePath``. Default: `/v3`.
+    ///   - clock: the clock of lifetimes. Default: `SuspendingClock`.
+    ///   - date: the date and the zone, for the limit of reversals alone. Default: nil, so that the host decides.
+    ///   - callbacks: runs a completion, for example on a program's main actor. Default: at once, on any thread.
+    ///   - connect: opens a client of the host with the configuration's address. It is called once for each
+    ///     configuration in use.
+    public init(
+        basePath: String = "/v3", clock: some Clock<Duration> = SuspendingClock(),
+        date: @escaping @Sendable () -> RecordedTime? = { nil },
+        callbacks: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() },
+        connect: @escaping @Sendable (AcceptDataServiceConfig) throws(AcceptError) -> any HTTPClient
+    ) {
+        requests = AccountRequests(basePath: basePath)
+        operations = OperationRequests(basePath: basePath)
+        self.date = date
+        self.connect = connect
+        self.callbacks = callbacks
+        let clock = ElapsedClock(clock)
+        self.clock = clock
+        state = Lock(State(timer: DeadlineTimer(clock)))
+    }
+
+    /// The tokens that expire from now on: the user must log in again. Each stream has all of them. A token that the host
+    /// refuses is one of them at once.
+    public var tokenExpirations: AsyncStream<SecretText> {
+        let (stream, listener) = AsyncStream<SecretText>.makeStream()
+        expirations.add(listener)
+        return stream
+    }
+
+    /// Whether a token was issued by this object, and has not expired.
+    public func isValid(_ accessToken: SecretText) -> Bool {
+        let now = clock.now()
+        return state.withLock { $0.watch.isValid(accessToken, at: now) }
+    }
+
+    // MARK: the payment service and its client
+
+    /// The client of the payment service. It uses the newest login of ``requestAccessToken(_:password:config:)``, and logs
+    /// in again for the queue of the journal, so that name and password stay in wiped memory. Before the first login each
+    /// request fails with `notLoggedIn`, and is kept in the queue.
+    public var paymentClient: any HTTPClient { payments }
+
+    /// Hands in the payment service, which has ``paymentClient`` as its client, an `AcceptWire`, and is started by the
+    /// program.
+    public func use(_ service: PaymentService) { state.withLock { $0.service = service } }
+
+    func paymentService() throws(AcceptError) -> PaymentService {
+        guard let service = state.withLock({ $0.service }) else {
+            throw AcceptError(.notRunning, "No payment service was handed in.")
+        }
+        return service
+    }
+
+    /// Notes a login: its token is that of the user's calls and of the payment service.
+    func loggedIn(
+        _ token: AcceptToken, _ credentials: AcceptCredentials, _ config: AcceptDataServiceConfig
+    ) throws(AcceptError) {
+        payments.use(
+            AcceptClient(
+                credentials, over: try client(for: config), basePath: requests.basePath, clock: clock, token: token))
+    }
+
+    // MARK: exchanges with the host
+
+    /// Sends a request, with a token if the call needs one.
+    /// - Returns: an answer with a status of 2xx.
+    /// - Throws: the error of the call for a request without an answer, and for any other status.
+    func exchange(
+        _ request: HTTPRequest, _ token: SecretText?, _ config: AcceptDataServiceConfig, _ call: AcceptCall
+    ) async throws(AcceptError) -> HTTPAnswer {
+        let answer = try await send(request, token, config, call)
+        guard (200...299).contains(answer.status) else { throw call.error(answer) }
+        return answer
+    }
+
+    /// Sends a request, and notes that the host took or refused its token.
+    /// - Returns: an answer with any status but that of a refused token.
+    func send(
+        _ request: HTTPRequest, _ token: SecretText?, _ config: AcceptDataServiceConfig, _ call: AcceptCall
+    ) async throws(AcceptError) -> HTTPAnswer {
+        let client = try client(for: config)
+        var request = request
+        if let token {
+            guard AcceptToken.isToken(token) else { throw AcceptError(call.tokenExpired, "This is no token.") }
+            request.headers.append(HTTPField("Authorization", secret: AcceptToken.authorization(token)))
+        }
+        let answer: HTTPAnswer
+        do throws(HTTPFailure) { answer = try await client.send(request, limit: Self.requestLimit) } catch {
+            throw call.error(error)
+        }
+        guard let token else { return answer }
+        guard !HostError.wantsLogin(answer) else {
+            note(.refused(token))
+            throw call.error(answer)
+        }
+        note(.used(token))
+        return answer
+    }
+
+    private func client(for config: AcceptDataServiceConfig) throws(AcceptError) -> any HTTPClient {
+        try config.validate()
+        if let client = state.withLock({ $0.clients.first { $0.config == config }?.client }) { return client }
+        let client = try connect(config)
+        state.withLock { state in
+            state.clients.append((config, client))
+            if state.clients.count > Self.maxClients { state.clients.removeFirst() }
+        }
+        return client
+    }
+
+    /// Notes an event of a token, and reports the tokens that are not valid any more.
+    func note(_ event: AcceptTokenEvent) {
+        let now = clock.now()
+        let expired = state.withLock { state in
+            let expired = state.watch.receive(event, at: now)
+            state.timer.arm(for: state.watch.nextDeadline) { [weak self] deadline in self?.reach(deadline) }
+            return expired
+        }
+        for token in expired { expirations.send(token) }
+    }
+
+    private func reach(_ deadline: Duration) {
+        if state.withLock({ $0.timer.reach(deadline) }) { note(.timer) }
+    }
+
+    // MARK: the calls with completions
+
+    /// Runs a call, and hands its result to a completion: the value or the error.
+    func complete<Value: Sendable>(
+        _ completion: @escaping @Sendable (Value?, AcceptError?) -> Void,
+        _ call: @escaping @Sendable () async throws(AcceptError) -> Value
+    ) {
+        let callbacks = callbacks
+        Task {
+            let result: Result<Value, AcceptError>
+            do throws(AcceptError) { result = .success(try await call()) } catch { result = .failure(error) }
+            callbacks {
+                switch result {
+                case .success(let value): completion(value, nil)
+                case .failure(let error): completion(nil, error)
+                }
+            }
+        }
+    }
+
+    /// Runs a call without a value, and hands its success to a completion.
+    func complete(
+        _ completion: @escaping @Sendable (Bool, AcceptError?) -> Void,
+        _ call: @escaping @Sendable () async throws(AcceptError) -> Void
+    ) {
+        complete({ (_: Bool?, error: AcceptError?) in completion(error == nil, error) }) {
+            () async throws(AcceptError) in
+            try await call()
+            return true
+        }
+    }
+}
