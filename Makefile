@@ -10,10 +10,12 @@ DEBIAN_PACKAGES += libcurl4-openssl-dev libsqlite3-dev openssl python3
 TRAITS := --enable-all-traits
 endif
 # The Swift runtime goes into the command: it runs where there is no toolchain, and starts faster. Without debug
-# information it is built in less time; RELEASE='-c release --static-swift-stdlib' builds it with lines for a profiler.
-RELEASE := -c release --static-swift-stdlib -debug-info-format none
-# The index, by which tests are found, leaves out the modules of the toolchain: it is made in less time.
-TESTS := $(TRAITS) -Xswiftc -index-ignore-system-modules
+# information, and with two threads for a module, it is built in less time; RELEASE='-c release --static-swift-stdlib'
+# builds it with lines for a profiler.
+RELEASE := -c release --static-swift-stdlib -debug-info-format none -Xswiftc -num-threads -Xswiftc 2
+# The index, by which tests are found, leaves out the modules of the toolchain, and there is no debug information: tests
+# are built in less time. For a debugger, build them with `swift build --build-tests`.
+TESTS := $(TRAITS) -debug-info-format none -Xswiftc -index-ignore-system-modules
 JACKDAW := .build/release/jackdaw
 SHARE := $(DESTDIR)$(PREFIX)/share
 FORMATTED := Sources Tests Benchmarks Fuzz Package.swift
