@@ -157,7 +157,29 @@ public final class DatabaseJournal: JournalStore {
         }
     }
 
-    public func neededRecords() async throws(JournalError) -> [AttemptRecord] { try await records("needed", []) }
+    public func neededRecords() async throws(JournalError) -> NeededRecords {
+        let key = key
+        var needed = try await perform { database in
+            var needed = NeededRecords([])
+            let rows = try Row.fetchAll(database.cachedStatement(sql: "\(Self.selection) WHERE needed"))
+            for row in rows {
+                let record: AttemptRecord
+                do throws(JournalError) { record = try Self.decode(row, key) } catch {
+                    needed.unreadable.append(
+                        UnreadableRecord(
+                            attempt: Self.string(row, 0).flatMap { AttemptIdentifier(rawValue: $0) },
+                            sale: Self.string(row, 1).flatMap { SaleIdentifier(rawValue: $0) }, error: error))
+                    continue
+                }
+                // Wrong columns would hide a record from its sale: then none is trusted.
+                try Self.check(row, record)
+                needed.records.append(record)
+            }
+            return needed
+        }
+        needed.records.sort(by: AttemptRecord.isInOrder)
+        return needed
+    }
 
     public func record(of attempt: AttemptIdentifier) async throws(JournalError) -> AttemptRecord? {
         try await records("attempt = ?", [attempt.rawValue]).first
@@ -187,17 +209,25 @@ public final class DatabaseJournal: JournalStore {
     /// replaced.
     private static let selection = "SELECT attempt, sale, state, needed, CAST(text AS BLOB), sealed FROM record"
 
-    private static func record(_ row: Row, _ key: JournalKey) throws -> AttemptRecord {
-        let (attempt, text) = (string(row, 0), bytes(row, 4))
-        let sealed = try key.decrypt(bytes(row, 5), of: attempt ?? "", text: text)
-        let record = try AttemptRecord(decoding: EncodedRecord(text: text, sealed: sealed))
-        let columns = [attempt, string(row, 1), string(row, 2)]
+    private static func record(_ row: Row, _ key: JournalKey) throws(JournalError) -> AttemptRecord {
+        let record = try decode(row, key)
+        try check(row, record)
+        return record
+    }
+
+    private static func decode(_ row: Row, _ key: JournalKey) throws(JournalError) -> AttemptRecord {
+        let text = bytes(row, 4)
+        let sealed = try key.decrypt(bytes(row, 5), of: string(row, 0) ?? "", text: text)
+        return try AttemptRecord(decoding: EncodedRecord(text: text, sealed: sealed))
+    }
+
+    private static func check(_ row: Row, _ record: AttemptRecord) throws(JournalError) {
+        let columns = [string(row, 0), string(row, 1), string(row, 2)]
         guard columns == [record.identifier.rawValue, record.request.sale.rawValue, record.state.rawValue],
             row[3] as DatabaseValue == record.isNeeded.databaseValue
         else {
             throw JournalError(.damaged, "A record of the journal is damaged.", cause: "its columns contradict it")
         }
-        return record
     }
 
     /// A value of a row as text; nil if it is none. The types of a damaged file are not those of the table.

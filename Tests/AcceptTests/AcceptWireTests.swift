@@ -204,6 +204,10 @@ import Testing
         }
         #expect(other?.code == .conflict)
         #expect(other?.isCertainlyNotSent == false)
+        // An enquiry about the second finds that it is not the first.
+        guard case .status(.otherPayment) = try till.ask(request(.enquire, "A1", 1100)) else {
+            return #expect(Bool(false))
+        }
         till.fault = "duplicate-id"
         let doubled = #expect(throws: HostFailure.self) { try till.ask(request(.authorise, octets: card(1000))) }
         #expect(doubled?.code == .conflict)
@@ -259,6 +263,27 @@ import Testing
                 if error.isCertainlyNotSent { #expect(till.fixture.sandbox.store.json == before) }
                 #expect(error.code != .notWritable)
             }
+        }
+    }
+
+    @Test func whatTheFormatCannotExpressIsKnownBeforeACardIsRead() throws {
+        func request(
+            _ units: UInt64, _ currency: UInt16, _ details: [AttemptDetail] = []
+        ) throws -> AttemptRequest {
+            try AttemptRequest(
+                sale: SaleIdentifier(rawValue: "S1")!, kind: .purchase,
+                amount: Amount(minorUnits: units, currencyCode: currency), details: details)
+        }
+        let wire = AcceptWire()
+        try wire.check(request(1050, 978), as: nil)
+        // A dinar of Kuwait has 1000 fils; the format has hundredths.
+        try wire.check(request(10_500, 414), as: attempt("A1"))
+        for (request, name) in try [
+            (request(10_501, 414), "A1"), (request(1, 978, [AttemptDetail("colour", "red")]), "A1"),
+            (request(1, 978), "search"), (request(1, 978), "A1.json"),
+        ] {
+            let failure = #expect(throws: HostFailure.self) { try wire.check(request, as: attempt(name)) }
+            #expect(failure?.code == .notWritable)
         }
     }
 }

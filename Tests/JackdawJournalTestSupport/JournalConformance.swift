@@ -48,7 +48,7 @@ package struct JournalConformance: Sendable {
         let store = try await make()
         for state in AttemptState.allCases { try await store.write(SampleRecords.inState(state)) }
         try await store.write(SampleRecords.approved("z"))
-        let needed = try await store.neededRecords().map(\.identifier.rawValue)
+        let needed = try await store.neededRecords().records.map(\.identifier.rawValue)
         check(
             needed == ["asked", "needsAttention", "open", "reversing", "unknown", "z"],
             "records that are not over, or that the host has not received, are needed")
@@ -57,7 +57,7 @@ package struct JournalConformance: Sendable {
         var over = try SampleRecords.approved("z")
         over.delivery = nil
         try await store.write(over)
-        check(try await !store.neededRecords().contains(over), "a record that is over is not needed")
+        check(try await !store.neededRecords().records.contains(over), "a record that is over is not needed")
         check(try await store.record(of: over.identifier) == over, "a record that is over stays")
     }
 }

@@ -99,7 +99,7 @@ protocol FolderStore: JournalStore {
 }
 
 extension FolderStore {
-    func neededRecords() async throws(JournalError) -> [AttemptRecord] { try await store.neededRecords() }
+    func neededRecords() async throws(JournalError) -> NeededRecords { try await store.neededRecords() }
     func record(of attempt: AttemptIdentifier) async throws(JournalError) -> AttemptRecord? {
         try await store.record(of: attempt)
     }

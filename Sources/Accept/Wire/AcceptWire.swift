@@ -69,6 +69,20 @@ public struct AcceptWire: HostWire {
         }
     }
 
+    /// Checks amount, details and identifier as ``encode(_:)`` does.
+    /// - Throws: `HostFailure`, `notWritable`.
+    public func check(_ request: AttemptRequest, as attempt: AttemptIdentifier?) throws(HostFailure) {
+        _ = try WireAmount(request.amount)
+        guard request.kind.needsCard else { return }
+        if let attempt, !Self.isUsable(attempt) {
+            throw Self.notWritable("The host reserves the attempt's identifier.")
+        }
+        for detail in request.details where Self.path(ofDetail: detail.name) == nil {
+            if Self.isPreauthorisation(request), detail.name == Self.transactionTypeDetail { continue }
+            throw Self.notWritable("The format has no detail \(detail.name.prefix(40)).")
+        }
+    }
+
     /// Reads the answer to a request. Any answer gives a reply or a failure.
     ///
     /// An answer counts only if it names the attempt, and if amount, currency and kind are those of the request. An
@@ -105,9 +119,7 @@ public struct AcceptWire: HostWire {
 
     private func payment(_ request: HostRequest) throws(HostFailure) -> HTTPRequest {
         let name = request.attempt.rawValue
-        guard Self.isUsable(request.attempt) else {
-            throw Self.notWritable("The host reserves the attempt's identifier.")
-        }
+        try check(request.request, as: request.attempt)
         let amount = try WireAmount(request.request.amount)
         try check(request.octets, most: Self.maxCardBytes)
         var form = AcceptForm()
@@ -117,10 +129,7 @@ public struct AcceptWire: HostWire {
         form.add("payment[currency]", amount.currency)
         var hasEntryMode = false
         for detail in request.request.details {
-            if Self.isPreauthorisation(request.request), detail.name == Self.transactionTypeDetail { continue }
-            guard let path = Self.path(ofDetail: detail.name) else {
-                throw Self.notWritable("The format has no detail \(detail.name.prefix(40)).")
-            }
+            guard let path = Self.path(ofDetail: detail.name) else { continue }
             hasEntryMode = hasEntryMode || path == Self.entryModePath
             form.add(path, detail.value)
         }

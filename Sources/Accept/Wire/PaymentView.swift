@@ -55,7 +55,8 @@ struct PaymentView {
         try checkPayment(request)
         switch try state() {
         case .approved, .authorized, .preauthorized, .refunded: return .acknowledged
-        case .rejected, .reversed: throw Self.unreadable("The payment is not approved.")
+        case .rejected: return .status(.declined(reason))
+        case .reversed: return .status(.reversed)
         }
     }
 
@@ -73,6 +74,7 @@ struct PaymentView {
         case .reversed: return .acknowledged
         case .nothingBooked: return .notFound
         case .declined(let reason): return .status(.declined(reason))
+        case .otherPayment: return .status(.otherPayment)
         case .approved, .pending: throw Self.unreadable("The payment is not reversed.")
         }
     }
@@ -89,7 +91,7 @@ struct PaymentView {
             return isClosed ? .reversed : .nothingBooked
         }
         guard request.request.kind.needsCard else { return try partStatus(request) }
-        try checkPayment(request)
+        guard try isPayment(of: request) else { return .otherPayment }
         return switch try state() {
         case .approved, .authorized, .preauthorized, .refunded: .approved(reference)
         case .rejected: .declined(reason)
@@ -130,12 +132,20 @@ struct PaymentView {
 
     /// Checks that the payment is that of the request.
     private func checkPayment(_ request: HostRequest) throws(HostFailure) {
-        let amount = try WireAmount(request.request.amount)
-        let type = AcceptWire.transactionType(of: request.request)
-        guard json["unique_id"]?.text == request.attempt.rawValue, json["amount"]?.wholeNumber == amount.hundredths,
-            json["transaction_type"].map({ $0.text == type }) ?? (request.request.kind == .purchase),
-            json["currency"]?.text == amount.currency, sandbox["operation"] ?? .null == .null
+        guard try isPayment(of: request) else { throw Self.unreadable("The answer is about another request.") }
+    }
+
+    /// Whether the payment, which has the attempt's identifier, has the amount, the currency and the kind of its request.
+    /// - Throws: `HostFailure`, `unreadable`, if the answer does not have these.
+    private func isPayment(of request: HostRequest) throws(HostFailure) -> Bool {
+        let wanted = try WireAmount(request.request.amount)
+        // Purchases have no type in version 3.
+        guard json["unique_id"]?.text == request.attempt.rawValue, let amount = json["amount"]?.wholeNumber,
+            let currency = json["currency"]?.text, let type = (json["transaction_type"] ?? .text("purchase")).text,
+            sandbox["operation"] ?? .null == .null
         else { throw Self.unreadable("The answer is about another request.") }
+        return amount == wanted.hundredths && currency == wanted.currency
+            && type == AcceptWire.transactionType(of: request.request)
     }
 
     private var reference: HostReference? { json["guwid"]?.text.flatMap { HostReference(rawValue: $0) } }

@@ -52,6 +52,9 @@ public struct Delivery: Sendable, Hashable {
     /// The data for the host alone, sealed by the reader. The journal encrypts it.
     public let octets: HTTPBody
 
+    /// The most bytes of ``octets``.
+    public static let maxOctets = 65_536
+
     /// The greatest number of counted attempts.
     public static let maxAttempts = 1_000_000
 
@@ -97,7 +100,8 @@ public struct AttemptRecord: Sendable, Hashable {
     public let began: RecordedTime
     /// The time of the last change.
     public package(set) var changed: RecordedTime
-    /// The message that must reach the host; nil without one.
+    /// The message that must reach the host; nil without one. In state ``AttemptState/needsAttention`` it is kept, and not
+    /// sent.
     public package(set) var delivery: Delivery?
     /// The host's reason for a decline; nil without one.
     public package(set) var refusal: ReasonText?
@@ -135,6 +139,9 @@ public struct AttemptRecord: Sendable, Hashable {
     /// Whether the desk needs the record after a restart: the attempt is not over, or the host has not received all.
     public var isNeeded: Bool { !state.isFinal || delivery != nil || (flow.map { $0.outcome == nil } ?? false) }
 
+    /// Whether a message is to be sent.
+    public var isDeliveryQueued: Bool { delivery != nil && state != .needsAttention }
+
     /// Changes the state by the table.
     /// - Returns: false if the state refuses the change; the record is then unchanged.
     @discardableResult
@@ -154,7 +161,8 @@ public struct AttemptRecord: Sendable, Hashable {
         switch state {
         case .unknown, .reversing: return isUrgent == true ? nil : "nothing queued that finds out the outcome"
         case .approved: return isUrgent == true ? "a reversal of an approved attempt" : nil
-        case .open, .asked, .declined, .cancelled, .failed, .reversed, .needsAttention:
+        case .needsAttention: return nil
+        case .open, .asked, .declined, .cancelled, .failed, .reversed:
             return delivery == nil ? nil : "a delivery in state \(state.rawValue)"
         }
     }

@@ -64,6 +64,10 @@ package enum AttemptChange: String, Sendable, Hashable, CaseIterable {
     case settlePaid
     /// A person found that no money moved, or has returned it.
     case settleUnpaid
+    /// A person wants a delivery about an approved attempt sent again.
+    case deliverAgain
+    /// A person wants a reversal or an enquiry sent again.
+    case reverseAgain
 }
 
 /// The table of states and changes. What is not in it is refused.
@@ -80,7 +84,9 @@ package enum AttemptTable {
         ],
         .reversing: [.findNothing: .failed, .acknowledge: .reversed, .refuse: .needsAttention],
         .approved: [.refuse: .needsAttention],
-        .needsAttention: [.settlePaid: .approved, .settleUnpaid: .failed],
+        .needsAttention: [
+            .settlePaid: .approved, .settleUnpaid: .failed, .deliverAgain: .approved, .reverseAgain: .unknown,
+        ],
     ]
 
     /// The state after a change; nil if the state refuses it.

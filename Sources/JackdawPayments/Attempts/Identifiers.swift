@@ -51,15 +51,18 @@ public struct HostReference: RawRepresentable, Sendable, Hashable, CustomStringC
 
 /// A text of a host or a person for a record: the reason of a decline or a refusal, a note.
 ///
-/// The text may be a copy of any input, so it is cut after 256 characters, has spaces for control characters, and `*` for
-/// the digits of each run of 12 digits or more, with single spaces or hyphens between them, which may be a card number.
+/// The text may be a copy of any input, so it has spaces for control characters, `*` for the digits of each run of 12 digits
+/// or more, with single spaces or hyphens between them, which may be a card number, and is cut after 256 characters.
 public struct ReasonText: Sendable, Hashable, CustomStringConvertible {
     /// The text after these changes.
     public let text: String
 
+    private static let maxCharacters = 256
+
     /// Changes a text as described.
     public init(_ text: String) {
-        var scalars = Array(text.unicodeScalars.prefix(256))
+        // A number across the cut must be seen as a whole.
+        var scalars = Array(text.unicodeScalars.prefix(2 * Self.maxCharacters))
         for index in scalars.indices where scalars[index].value < 0x20 || (0x7F...0x9F).contains(scalars[index].value) {
             scalars[index] = " "
         }
@@ -71,7 +74,7 @@ public struct ReasonText: Sendable, Hashable, CustomStringConvertible {
             }
             index = max(run.end, index + 1)
         }
-        self.text = String(String.UnicodeScalarView(scalars))
+        self.text = String(String.UnicodeScalarView(scalars.prefix(Self.maxCharacters)))
     }
 
     public var description: String { text }

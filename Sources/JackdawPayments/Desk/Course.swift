@@ -77,7 +77,8 @@ package struct Course: Sendable {
     package var notBefore: Duration?
     /// Whether the next delivery of a reversal is an enquiry, because the host did not find the attempt.
     package var mustEnquire = false
-    /// How often the host reported an attempt approved and then did not find it.
+    /// How often the host contradicted itself: it reported an attempt approved and then did not find it, or reported another
+    /// payment with its identifier.
     package var contradictions = 0
 
     /// An attempt that begins: its record is not in the journal yet.
@@ -113,6 +114,13 @@ package struct Course: Sendable {
         changed.changed = date
         record = changed
         change += 1
+    }
+
+    /// Lets the delivery be sent at once, as if nothing had been tried.
+    mutating func resumeDelivery() {
+        notBefore = nil
+        mustEnquire = false
+        contradictions = 0
     }
 
     /// Appends an output, which waits until the record is durable as it is now.

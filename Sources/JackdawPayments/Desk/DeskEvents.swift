@@ -46,6 +46,8 @@ public enum AttentionResult: String, Sendable, Hashable, CaseIterable {
     case paid
     /// No money moved, or it was returned: the attempt has failed, and the sale may be paid again.
     case unpaid
+    /// The reason has been removed: the message that the host refused is sent again.
+    case sendAgain
 }
 
 /// An effect of a desk: a task, or a report. Identifiers increase, and begin again with a new desk.
@@ -115,7 +117,7 @@ public struct AttemptReport: Sendable, Hashable {
         outcome = record.flow?.outcome
         reference = record.reference
         reason = record.attention?.reason ?? record.refusal
-        isDeliveryQueued = record.delivery != nil
+        isDeliveryQueued = record.isDeliveryQueued
     }
 }
 
@@ -140,8 +142,10 @@ public struct DeskRefusal: Error, Sendable, Hashable, CustomStringConvertible {
         public static let journalFailed = Code(name: "journalFailed")
         /// No attempt has this identifier.
         public static let unknownAttempt = Code(name: "unknownAttempt")
-        /// The attempt does not need attention.
+        /// The attempt does not need attention, or it has no message that could be sent again.
         public static let attentionNotNeeded = Code(name: "attentionNotNeeded")
+        /// The host's format cannot express the request, such as its currency or a detail. Nothing was sent.
+        public static let notWritable = Code(name: "notWritable")
         /// The service has not been started, or was shut down.
         public static let notRunning = Code(name: "notRunning")
     }

@@ -50,12 +50,24 @@ extension PaymentDesk {
             emit(.refused(call: call, DeskRefusal(.attentionNotNeeded, attempt)))
             return
         }
+        let purpose = courses[index].record.delivery?.purpose
+        let change: AttemptChange
+        switch (result, purpose) {
+        case (.paid, _): change = .settlePaid
+        case (.unpaid, _): change = .settleUnpaid
+        case (.sendAgain, .some(let purpose)): change = purpose.isUrgent ? .reverseAgain : .deliverAgain
+        case (.sendAgain, nil):
+            emit(.refused(call: call, DeskRefusal(.attentionNotNeeded, attempt)))
+            return
+        }
         let date = date
         courses[index].modify(on: date) { record in
-            record.apply(result == .paid ? .settlePaid : .settleUnpaid)
+            record.apply(change)
+            if result != .sendAgain { record.delivery = nil }
             record.attention?.note = note
             record.attention?.settled = date
         }
+        courses[index].resumeDelivery()
         courses[index].append(.accepted(call: call, courses[index].report))
         courses[index].append(.report(courses[index].report))
     }

@@ -59,6 +59,8 @@ extension PaymentDesk {
         _ attempt: AttemptIdentifier, _ event: PaymentEvent, _ answered: Int?, _ sealed: HTTPBody
     ) {
         guard let index = index(of: attempt), let flow = courses[index].flow, event.isOfProgram else { return ignore() }
+        // The journal could not keep them.
+        guard sealed.count <= Delivery.maxOctets else { return feed(index, .linkLost) }
         if sealed.count > 0, event.isAnswer, answered == nil || answered == flow.awaitedEffect {
             courses[index].toHost = sealed
         }
@@ -185,9 +187,20 @@ extension PaymentDesk {
         courses[index].asking = nil
         let isAwaited = asking.flowEffect.map { courses[index].flow?.awaitedEffect == $0 } ?? !asking.isLate
         guard isAwaited else { return ignore() }
-        if failure.isCertainlyNotSent {
+        if failure.code == .notWritable {
+            // Without the host it could not be delivered either, so the card must not approve it offline.
+            let reason = ReasonText(failure.message)
+            courses[index].modify(on: date) { $0.refusal = reason }
+            if let flowEffect = asking.flowEffect {
+                feed(index, .hostDeclined, answering: flowEffect)
+            } else {
+                finish(index, .decline, refusal: reason)
+            }
+        } else if failure.isCertainlyNotSent {
             notSent(index, asking.flowEffect)
         } else if let flowEffect = asking.flowEffect {
+            // The identifier may be that of another payment, which must not be reversed.
+            if failure.code == .conflict { courses[index].mustEnquire = true }
             feed(index, .hostAnswerUnreadable, answering: flowEffect)
         } else {
             doubt(index)

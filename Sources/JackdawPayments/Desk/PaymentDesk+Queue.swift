@@ -16,7 +16,7 @@ extension PaymentDesk {
     /// The place and the time of the next message; nil if none is queued. A message counts only if the journal has it.
     private var nextMessage: (index: Int, due: Duration)? {
         var best: (index: Int, due: Duration, isUrgent: Bool)?
-        for (index, course) in courses.enumerated() where course.isSettled {
+        for (index, course) in courses.enumerated() where course.isSettled && course.record.isDeliveryQueued {
             guard let delivery = course.record.delivery else { continue }
             let due = max(course.notBefore ?? now, pause ?? now, now)
             let isUrgent = delivery.purpose.isUrgent
@@ -90,7 +90,15 @@ extension PaymentDesk {
         case (.advice, .approved(let approval)):
             courses[index].modify(on: date) { $0.reference = approval.reference ?? $0.reference }
             delivered(index)
+        // The host has it: an answer was lost, and its state has changed since.
+        case (.advice, .status(.approved(let reference))):
+            courses[index].modify(on: date) { $0.reference = reference ?? $0.reference }
+            delivered(index)
         case (.advice, .declined(let decline)): needsAttention(index, decline.reason)
+        case (.advice, .status(.declined(let reason))), (.completion, .status(.declined(let reason))):
+            needsAttention(index, reason)
+        case (.advice, .status(.reversed)), (.completion, .status(.reversed)):
+            needsAttention(index, ReasonText("The host has reversed the payment."))
         case (.completion, .notFound), (.advice, .notFound):
             needsAttention(index, ReasonText("The host does not find the payment."))
         // Answers that do not belong to the request.
@@ -125,7 +133,7 @@ extension PaymentDesk {
         case .approved(let reference):
             courses[index].modify(on: date) { $0.reference = reference ?? $0.reference }
             guard isReversal else { return finish(index, .confirm) }
-            courses[index].contradictions += 1
+            if drain.isEnquiry { courses[index].contradictions += 1 } else { sendAgain(index) }
             guard state == .unknown else { return }
             courses[index].modify(on: date) { $0.apply(.findBooked) }
             courses[index].append(.report(courses[index].report))
@@ -134,6 +142,13 @@ extension PaymentDesk {
         case .nothingBooked:
             if isCurrent(drain, index) { finish(index, .findNothing) } else { sendAgain(index) }
         case .pending: sendAgain(index)
+        case .otherPayment:
+            guard courses[index].contradictions > 0 else {
+                courses[index].contradictions += 1
+                courses[index].mustEnquire = true
+                return sendAgain(index)
+            }
+            needsAttention(index, ReasonText("The host has another payment with this identifier."))
         }
     }
 
@@ -152,8 +167,8 @@ extension PaymentDesk {
     private mutating func needsAttention(_ index: Int, _ reason: ReasonText) {
         let date = date
         courses[index].modify(on: date) { record in
+            // The delivery is kept: only a person can decide that the host will never have it.
             guard record.apply(.refuse) else { return }
-            record.delivery = nil
             record.attention = Attention(reason, since: date)
         }
         courses[index].append(.report(courses[index].report))

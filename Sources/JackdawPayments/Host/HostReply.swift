@@ -64,6 +64,9 @@ public enum HostStatus: Sendable, Hashable {
     case nothingBooked
     /// The host has not decided yet.
     case pending
+    /// The host has a payment with this identifier, but it is another one: of another amount, currency or kind. It must not
+    /// be reversed.
+    case otherPayment
 }
 
 /// The reason why a request has no usable answer.

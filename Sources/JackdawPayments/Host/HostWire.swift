@@ -8,9 +8,20 @@ public protocol HostWire: Sendable {
     /// - Throws: ``HostFailure``, with ``HostFailure/isCertainlyNotSent``, if the format cannot express the request.
     func encode(_ request: HostRequest) throws(HostFailure) -> HTTPRequest
 
+    /// Checks that the format can express the request of an attempt, before a card is read.
+    /// - Parameters:
+    ///   - request: the request.
+    ///   - attempt: its identifier; nil if it will be a random one.
+    /// - Throws: ``HostFailure``, `notWritable`. Default: none.
+    func check(_ request: AttemptRequest, as attempt: AttemptIdentifier?) throws(HostFailure)
+
     /// Reads the answer to a request.
     /// - Throws: ``HostFailure`` if the answer cannot be read, or is an error of the host that leaves the outcome open.
     func decode(_ answer: HTTPAnswer, to request: HostRequest) throws(HostFailure) -> HostReply
+}
+
+extension HostWire {
+    public func check(_ request: AttemptRequest, as attempt: AttemptIdentifier?) throws(HostFailure) {}
 }
 
 /// The waits between the attempts of something that fails: the first, doubled each time up to the longest.

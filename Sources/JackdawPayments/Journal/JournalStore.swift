@@ -10,18 +10,49 @@ public protocol JournalStore: Sendable {
     func write(_ record: AttemptRecord) async throws(JournalError)
 
     /// Returns the records that a desk needs after a restart: those with ``AttemptRecord/isNeeded``, in ascending order of
-    /// ``AttemptRecord/began`` and identifier.
-    func neededRecords() async throws(JournalError) -> [AttemptRecord]
+    /// ``AttemptRecord/began`` and identifier, and those that cannot be read.
+    func neededRecords() async throws(JournalError) -> NeededRecords
 
-    /// Returns the record of an attempt; nil if there is none.
+    /// Returns the record of an attempt; nil if there is none. Throws if it cannot be read.
     func record(of attempt: AttemptIdentifier) async throws(JournalError) -> AttemptRecord?
 
-    /// Returns the records of a sale, in ascending order of ``AttemptRecord/began`` and identifier.
+    /// Returns the records of a sale, in ascending order of ``AttemptRecord/began`` and identifier. Throws if one of them
+    /// cannot be read.
     func records(of sale: SaleIdentifier) async throws(JournalError) -> [AttemptRecord]
 
     /// Returns the records in state ``AttemptState/needsAttention``, in ascending order of ``AttemptRecord/began`` and
     /// identifier.
     func recordsNeedingAttention() async throws(JournalError) -> [AttemptRecord]
+}
+
+/// The records that a desk needs after a restart.
+public struct NeededRecords: Sendable, Hashable {
+    /// The records, in ascending order of ``AttemptRecord/began`` and identifier.
+    public var records: [AttemptRecord]
+    /// The records that cannot be read, and may be needed.
+    public var unreadable: [UnreadableRecord]
+
+    /// The answer of a journal.
+    public init(_ records: [AttemptRecord], unreadable: [UnreadableRecord] = []) {
+        self.records = records
+        self.unreadable = unreadable
+    }
+}
+
+/// A record that cannot be read, because it is damaged or a later program has written it.
+public struct UnreadableRecord: Sendable, Hashable {
+    /// The identifier of its attempt; nil if the journal does not have it.
+    public let attempt: AttemptIdentifier?
+    /// Its sale; nil if the journal does not have it.
+    public let sale: SaleIdentifier?
+    public let error: JournalError
+
+    /// What a journal knows of a record.
+    public init(attempt: AttemptIdentifier?, sale: SaleIdentifier?, error: JournalError) {
+        self.attempt = attempt
+        self.sale = sale
+        self.error = error
+    }
 }
 
 extension JournalStore {

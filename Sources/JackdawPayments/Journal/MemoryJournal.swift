@@ -23,7 +23,7 @@ public final class MemoryJournal: JournalStore {
 
     public func write(_ record: AttemptRecord) async throws(JournalError) { try writeNow(record) }
 
-    public func neededRecords() async throws(JournalError) -> [AttemptRecord] { try all { $0.isNeeded } }
+    public func neededRecords() async throws(JournalError) -> NeededRecords { NeededRecords(try all { $0.isNeeded }) }
 
     public func record(of attempt: AttemptIdentifier) async throws(JournalError) -> AttemptRecord? {
         try recordNow(of: attempt)

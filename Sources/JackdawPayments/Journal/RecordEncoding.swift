@@ -44,8 +44,6 @@ package struct RecordFormat: Sendable {
 extension AttemptRecord {
     /// The most bytes of a record's text: the details, each byte of which may be escaped as six, and the rest.
     static let maxTextBytes = 6 * AttemptRequest.maxDetailBytes + 65_536
-    /// The most sealed octets.
-    static let maxSealedBytes = 65_536
 
     /// The record as bytes.
     public var encoded: EncodedRecord { encoded(in: .current) }
@@ -133,7 +131,7 @@ extension AttemptRecord {
         refusal = try optional("refusal") { $0.text.map { ReasonText($0) } }
         attention = try optional("attention") { Attention($0) }
         delivery = try optional("delivery") { Delivery($0, sealed) }
-        guard sealed.count <= Self.maxSealedBytes, sealed.count == delivery?.octets.count ?? 0 else {
+        guard sealed.count <= Delivery.maxOctets, sealed.count == delivery?.octets.count ?? 0 else {
             throw Self.damaged("sealed octets that do not belong to it")
         }
         if let contradiction { throw Self.damaged(contradiction) }
@@ -223,7 +221,7 @@ extension Delivery {
     }
 
     fileprivate init?(_ value: JSONValue, _ sealed: HTTPBody) {
-        guard let name = value["purpose"]?.text, value["octets"]?.integer(in: 0...65_536) == sealed.count,
+        guard let name = value["purpose"]?.text, value["octets"]?.integer(in: 0...Self.maxOctets) == sealed.count,
             let tries = value["tries"]?.integer(in: 0...Self.maxAttempts)
         else { return nil }
         let purpose: Purpose

@@ -46,7 +46,7 @@ public actor PaymentService {
     private var lastCall = 0
     private var journalQueue: [JournalWork] = []
     private var journalTask: Task<Void, Never>?
-    private var startTask: Task<Result<[AttemptRecord], JournalError>, Never>?
+    private var startTask: Task<Result<NeededRecords, JournalError>, Never>?
     private var hostTasks: [Int: Task<Void, Never>] = [:]
     private var timer: DeadlineTimer
     private let listeners = Broadcast<AttemptReport>()
@@ -89,9 +89,14 @@ public actor PaymentService {
         timer = DeadlineTimer(self.clock)
     }
 
-    /// Reads the journal, and goes on with its attempts and its queue. Later calls change nothing.
+    /// Reads the journal, and goes on with its attempts and its queue. Later calls change nothing. A record that cannot be
+    /// read holds up no other: see ``unreadableRecords``.
     /// - Throws: ``JournalError``, if the journal cannot be read. The call may be repeated.
     public func start() async throws(JournalError) {
+        if let startTask {
+            _ = try await startTask.value.get()
+            return
+        }
         guard phase == .new else { return }
         phase = .starting
         let task = Task { [journal] in await Self.neededRecords(journal) }
@@ -100,13 +105,14 @@ public actor PaymentService {
         startTask = nil
         // It may have been shut down during the read.
         guard phase == .starting else { return }
-        let records: [AttemptRecord]
-        do throws(JournalError) { records = try result.get() } catch {
+        let needed: NeededRecords
+        do throws(JournalError) { needed = try result.get() } catch {
             phase = .new
             throw error
         }
         phase = .running
-        carryOut(desk.start(with: records, at: clock.now(), on: date()))
+        unreadableRecords = needed.unreadable
+        carryOut(desk.start(with: needed.records, at: clock.now(), on: date()))
     }
 
     /// Ends the service: requests to the host are cancelled, waiting calls are refused
@@ -133,13 +139,17 @@ public actor PaymentService {
     /// Begins an attempt. Returns when the journal has it, and the payment flow or the request to the host begins.
     /// - Parameters:
     ///   - request: the request.
-    ///   - identifier: the identifier; a repetition of the call with it is the same attempt. Default: a new one.
+    ///   - identifier: the identifier; a repetition of the call with it is the same attempt. No other attempt of the
+    ///     merchant may have it, at any till: the host would take one for the other. Default: a new one.
     /// - Returns: the attempt's state as the journal has it.
     /// - Throws: ``DeskRefusal``; nothing was sent then. After `notRunning` the attempt may be in the journal.
     public func begin(
         _ request: AttemptRequest, identifier: AttemptIdentifier? = nil
     ) async throws(DeskRefusal) -> AttemptReport {
-        try await call { .begin(request, identifier: identifier, call: $0) }
+        do throws(HostFailure) { try wire.check(request, as: identifier) } catch {
+            throw DeskRefusal(.notWritable, identifier)
+        }
+        return try await call { .begin(request, identifier: identifier, call: $0) }
     }
 
     /// Reports the state of an attempt, as the journal has it.
@@ -163,7 +173,8 @@ public actor PaymentService {
     ///   - attempt: the attempt.
     ///   - effect: the identifier of the ``ReaderTask/effect`` that it answers. Default: none, for events that answer
     ///     none.
-    ///   - sealed: the card's data for the host alone: those of an ARQC, a TC or a swipe. Default: none.
+    ///   - sealed: the card's data for the host alone: those of an ARQC, a TC or a swipe. More than
+    ///     ``Delivery/maxOctets`` end the payment, as if the reader was lost. Default: none.
     public func receive(
         _ event: PaymentEvent, of attempt: AttemptIdentifier, answering effect: Int? = nil,
         sealed: HTTPBody = HTTPBody()
@@ -176,6 +187,10 @@ public actor PaymentService {
 
     /// The attempts that are not over, as the journal has them.
     public var unfinished: [AttemptReport] { desk.unfinished }
+
+    /// The records that could not be read at the start. A person must deal with them, with the program that wrote them or
+    /// with the host's operator. Calls about their sales are refused (``DeskRefusal/Code/journalFailed``).
+    public private(set) var unreadableRecords: [UnreadableRecord] = []
 
     /// The attempts that a person must deal with.
     public var needingAttention: [AttemptReport] { desk.needingAttention }
@@ -301,7 +316,7 @@ public actor PaymentService {
     }
 
     @concurrent
-    private static func neededRecords(_ journal: any JournalStore) async -> Result<[AttemptRecord], JournalError> {
+    private static func neededRecords(_ journal: any JournalStore) async -> Result<NeededRecords, JournalError> {
         do throws(JournalError) { return .success(try await journal.neededRecords()) } catch { return .failure(error) }
     }
 

@@ -133,7 +133,8 @@ struct SoakChecker {
         if failure?.code == .notWritable { refused.insert(request.attempt) }
         switch reply {
         case .declined where request.operation == .authorise: declined.insert(request.attempt)
-        case .declined, .refused, .notFound: if request.operation.isQueued { refused.insert(request.attempt) }
+        case .declined, .refused, .notFound, .status(.declined), .status(.reversed), .status(.otherPayment):
+            if request.operation.isQueued { refused.insert(request.attempt) }
         default: break
         }
     }
@@ -226,8 +227,8 @@ struct SoakChecker {
                 continue
             }
             if isBeforeRestart, disk.states[attempt] == [.open], !running.contains(attempt) { continue }
-            if !record.state.isFinal || record.delivery != nil || record.flow.map({ $0.outcome == nil }) == true {
-                let facts = record.delivery == nil ? "" : ", and a message is queued"
+            if !record.state.isFinal || record.isDeliveryQueued || record.flow.map({ $0.outcome == nil }) == true {
+                let facts = record.isDeliveryQueued ? ", and a message is queued" : ""
                 fail(.inDoubt, attempt, "\(record.state.rawValue) at the end\(facts)")
             }
             check(record, host, isLate: false)

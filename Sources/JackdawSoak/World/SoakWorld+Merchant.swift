@@ -192,15 +192,17 @@ extension SoakWorld {
         }
     }
 
-    /// A person finds out whether money moved, and deals with an attempt.
+    /// A person deals with an attempt: finds out whether money moved, or first has some messages sent again.
     func attend(_ attempt: AttemptIdentifier) {
         guard desk != nil, now >= suspendedUntil else { return queue.add(.attention(attempt), at: now + .seconds(600)) }
         guard desk?.needingAttention.contains(where: { $0.attempt == attempt }) == true else { return }
-        var isPaid = false
-        if case .booked = host.booking(attempt) { isPaid = true }
+        var result = AttentionResult.unpaid
+        if case .booked = host.booking(attempt) { result = .paid }
+        if !sentAgain.contains(attempt), attempt.rawValue.utf8.last?.isMultiple(of: 2) == true { result = .sendAgain }
+        sentAgain.insert(attempt)
         lastCall += 1
-        note("attend \(attempt) \(isPaid ? "paid" : "unpaid")")
-        send(.attend(attempt, isPaid ? .paid : .unpaid, note: ReasonText("looked at"), call: lastCall))
+        note("attend \(attempt) \(result.rawValue)")
+        send(.attend(attempt, result, note: ReasonText("looked at"), call: lastCall))
     }
 }
 

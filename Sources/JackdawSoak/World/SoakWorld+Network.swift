@@ -203,6 +203,7 @@ extension HostReply {
         case .status(.reversed): "status reversed"
         case .status(.nothingBooked): "status nothing booked"
         case .status(.pending): "status pending"
+        case .status(.otherPayment): "status other payment"
         }
     }
 }

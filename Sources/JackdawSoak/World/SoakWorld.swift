@@ -59,6 +59,8 @@ final class SoakWorld {
     /// Nil while the till does not run.
     var desk: PaymentDesk?
     var session = AcceptSession(.ofSandbox)
+    /// The attempts whose refused message a person has had sent again.
+    var sentAgain: Set<AttemptIdentifier> = []
     let wire: AcceptWire
     let profile: HostProfile
     /// The number of the till's process.

@@ -86,6 +86,11 @@ import Testing
     }
 
     @Test func reasonsAreBoundedAndStayAsTheyAreTheSecondTime() {
+        // A card number across the cut.
+        for place in 240...256 {
+            let text = ReasonText(String(repeating: "x", count: place) + "4111111111111111").text
+            #expect(text.count == 256 && !text.contains("4"))
+        }
         let reason = ReasonText(String(repeating: "ab1", count: 1000))
         #expect(reason.text.unicodeScalars.count == 256)
         #expect(ReasonText(reason.text) == reason)

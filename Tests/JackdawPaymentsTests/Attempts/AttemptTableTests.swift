@@ -28,6 +28,8 @@ import Testing
         approved refuse needsAttention
         needsAttention settlePaid approved
         needsAttention settleUnpaid failed
+        needsAttention deliverAgain approved
+        needsAttention reverseAgain unknown
         """
 
     @Test func allPairsOfStatesAndChangesAreAsDesigned() {

@@ -73,6 +73,14 @@ import Testing
             #expect(till.desk.needingAttention.count == 1)
             till.wait(.seconds(10_000))
             #expect(till.asks.isEmpty)
+            // The card's data is kept for a person who has it sent again, also after a restart.
+            till.crash()
+            till.send(.attend(attempt("A1"), .sendAgain, note: ReasonText("limit raised"), call: 7))
+            #expect(till.accepted.map(\.report.state) == [.approved])
+            let again = try till.takeAsk()
+            #expect(again.request.operation == .advise && again.request.octets.text == "TC1")
+            till.send(.answered(.acknowledged, effect: again.effect))
+            #expect(till.state() == .approved && till.desk.courses.isEmpty)
         }
     }
 
@@ -129,5 +137,46 @@ import Testing
         till.crash()
         #expect(till.state() == .failed)
         #expect(till.asks.isEmpty && till.desk.courses.isEmpty)
+    }
+
+    /// The host's format cannot express the request, so it could never be delivered.
+    @Test func aRequestThatCannotBeWrittenIsNotApprovedOffline() throws {
+        let failure = HostFailure(.notWritable, isCertainlyNotSent: true, message: "no such detail")
+        for isChip in [false, true] {
+            var till = TestTill(limits: limits)
+            till.send(.unanswered(failure, effect: try till.ask(chip: isChip)))
+            if isChip {
+                #expect(till.task?.action == .completeCard(.declined))
+                till.answer(.secondAAC)
+            }
+            #expect(till.state() == .declined)
+            #expect(till.reports.last?.reason == ReasonText("no such detail"))
+            #expect(till.asks.isEmpty && till.desk.courses.isEmpty)
+        }
+    }
+
+    @Test func anAdviceThatTheHostHasIsDelivered() throws {
+        for (status, state) in [
+            (HostStatus.approved(HostReference(rawValue: "R7")), AttemptState.approved),
+            (.declined(ReasonText("closed")), .needsAttention), (.reversed, .needsAttention),
+        ] {
+            var till = TestTill(limits: limits)
+            try pay(&till, 1, 1000)
+            till.send(.answered(.status(status), effect: try till.takeAsk().effect))
+            #expect(till.state() == state)
+            #expect(till.desk.courses.isEmpty == (state == .approved))
+        }
+    }
+
+    @Test func moreSealedOctetsThanTheJournalKeepsEndThePayment() throws {
+        for (count, state) in [(Delivery.maxOctets, AttemptState.approved), (Delivery.maxOctets + 1, .failed)] {
+            var till = TestTill(limits: limits)
+            till.begin(try purchase("S1", 1000))
+            till.answer(.prepared)
+            till.answer(.cardInserted)
+            till.answer(.firstTC, sealed: String(repeating: "T", count: count))
+            #expect(till.state() == state)
+            for record in till.store.values { _ = try AttemptRecord(decoding: record.encoded) }
+        }
     }
 }

@@ -212,4 +212,49 @@ import Testing
         #expect(waits.wait(after: 0) == .milliseconds(1) && waits.wait(after: 1) == .milliseconds(1))
         #expect(waits.wait(after: .max) == .seconds(1))
     }
+
+    @Test func aReversalAnsweredWithAnApprovalWaits() throws {
+        var till = try till(unknown: 2)
+        let first = try last(till)
+        till.send(.answered(.status(.approved(nil)), effect: first.effect))
+        // It waits, and the next message goes on.
+        #expect(till.state("A1") == .reversing)
+        let second = try last(till)
+        #expect(second.request.attempt == attempt("A2"))
+        till.send(.answered(.acknowledged, effect: second.effect))
+        let count = till.asks.count
+        #expect(till.store[attempt("A1")]?.delivery?.tries == 1)
+        till.wait(.seconds(4))
+        #expect(till.asks.count == count)
+        till.wait(.seconds(1))
+        let again = try last(till)
+        #expect(till.asks.count == count + 1 && again.request.attempt == attempt("A1"))
+        #expect(again.request.operation == .reverse)
+    }
+
+    /// The identifier may be that of another payment: a reversal would take that one back.
+    @Test func anIdentifierInUseIsLookedUpBeforeAnythingIsReversed() throws {
+        let conflict = HostFailure(.conflict, isCertainlyNotSent: false, message: "in use")
+        for isOther in [false, true] {
+            var till = TestTill()
+            till.send(.unanswered(conflict, effect: try till.ask()))
+            #expect(till.state() == .unknown)
+            let enquiry = try till.takeAsk()
+            #expect(enquiry.request.operation == .enquire)
+            guard isOther else {
+                till.send(.answered(.status(.approved(nil)), effect: enquiry.effect))
+                #expect(try till.takeAsk().request.operation == .reverse)
+                continue
+            }
+            till.send(.answered(.status(.otherPayment), effect: enquiry.effect))
+            #expect(till.state() == .unknown)
+            till.wait(.seconds(5))
+            let second = try till.takeAsk()
+            #expect(second.request.operation == .enquire)
+            till.send(.answered(.status(.otherPayment), effect: second.effect))
+            #expect(till.state() == .needsAttention)
+            till.wait(.seconds(10_000))
+            #expect(till.asks.isEmpty)
+        }
+    }
 }

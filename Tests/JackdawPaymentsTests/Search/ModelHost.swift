@@ -11,13 +11,19 @@ struct ModelHost: Hashable {
     init(closesUnknownIdentifiers: Bool) { self.closesUnknownIdentifiers = closesUnknownIdentifiers }
 
     /// A decision that the host is free in.
-    enum Mood { case willing, declining, refusing }
+    enum Mood {
+        case willing, declining, refusing
+        /// Answers with the state of the payment, and changes nothing.
+        case stating
+    }
 
     /// Whether the host has a choice about a request.
     func moods(for request: HostRequest) -> [Mood] {
         switch (request.operation, entries[request.attempt]) {
         case (.authorise, nil), (.refund, nil), (.capture, nil): [.willing, .declining]
-        case (.reverse, .booked), (.advise, nil), (.complete, .booked): [.willing, .refusing]
+        case (.reverse, .booked): [.willing, .refusing, .stating]
+        case (.advise, nil), (.complete, .booked): [.willing, .refusing]
+        case (.advise, .booked): [.willing, .stating]
         default: [.willing]
         }
     }
@@ -25,6 +31,7 @@ struct ModelHost: Hashable {
     mutating func receive(_ request: HostRequest, _ mood: Mood) -> HostReply {
         let entry = entries[request.attempt]
         guard mood != .refusing else { return .refused(ReasonText("refused")) }
+        guard mood != .stating else { return .status(.approved(nil)) }
         switch request.operation {
         case .authorise, .capture, .refund:
             if entry == nil { entries[request.attempt] = mood == .willing ? .booked : .declined }

@@ -43,6 +43,8 @@ struct World {
         case answer(Int)
         case reader(AttemptIdentifier, PaymentEvent)
         case time
+        /// A person has the message that was refused sent again.
+        case sendAgain(AttemptIdentifier)
         /// Kills the program; true: the writes under way are done.
         case crash(Bool)
 
@@ -52,7 +54,7 @@ struct World {
             case .call, .writeDone, .answer, .time: false
             case .arrive(_, let mood, let isAnswered): mood != .willing || !isAnswered
             case .reader(_, let event): event != .firstARQC && event != .secondTC
-            case .writeFails, .lose, .unsent, .crash: true
+            case .writeFails, .lose, .unsent, .sendAgain, .crash: true
             }
         }
     }
@@ -127,6 +129,7 @@ struct World {
         }
         if canTimePass(canFail) { moves.append(.time) }
         if canFail {
+            moves += desk.needingAttention.map { .sendAgain($0.attempt) }
             moves.append(.crash(false))
             if !writes.isEmpty { moves.append(.crash(true)) }
         }
@@ -203,6 +206,9 @@ struct World {
             if let deadline = desk.nextDeadline { now = max(now, deadline) }
             messages.removeAll { now - $0.sent >= rules.host.requestLifetime }
             send(.timer)
+        case .sendAgain(let attempt):
+            faultsLeft -= 1
+            send(.attend(attempt, .sendAgain, note: ReasonText("again"), call: -1))
         case .crash(let areWritesDone):
             faultsLeft -= 1
             if areWritesDone { for write in writes { keep(write.record) } }

@@ -307,4 +307,41 @@ import Testing
             #expect((state == .approved) == (entry == .booked))
         }
     }
+
+    @Test func aRecordThatCannotBeReadHoldsUpNoOther() async throws {
+        let till = try await ServiceTill.started()
+        till.link.fault { _, _ in .lostAnswer }
+        try await till.begin(purchase())
+        await till.pass(.seconds(45))
+        #expect(till.journal.state("A1") == .unknown)
+        till.link.fault { _, _ in .none }
+        let unreadable = UnreadableRecord(
+            attempt: attempt("A0"), sale: sale("S0"), error: JournalError(.damaged, "damaged"))
+        till.journal.addUnreadable(unreadable)
+        try await till.restart()
+        await till.pass(.seconds(600))
+        #expect(try await till.status() == .reversed)
+        #expect(await till.service.unreadableRecords == [unreadable])
+        await #expect(throws: DeskRefusal(.journalFailed)) { try await till.service.begin(purchase("S0")) }
+    }
+
+    @Test func aSecondStartWaitsForTheFirst() async throws {
+        let till = ServiceTill()
+        let service = till.make()
+        async let first: Void = service.start()
+        try await service.start()
+        // It runs, so that a call is accepted.
+        _ = try await service.begin(purchase())
+        try await first
+    }
+
+    @Test func aRequestThatTheHostsFormatCannotExpressIsNotBegun() async throws {
+        let till = try await ServiceTill.started()
+        let request = try AttemptRequest(
+            sale: sale("S1"), kind: .purchase, amount: euros(1050), details: [AttemptDetail("colour", "red")])
+        await #expect(throws: DeskRefusal(.notWritable, attempt("A1"))) {
+            try await till.service.begin(request, identifier: attempt("A1"))
+        }
+        #expect(till.journal.state("A1") == nil && till.tasks.isEmpty)
+    }
 }

@@ -65,6 +65,13 @@ final class ModelLink: HostWire, HTTPClient {
         }
     }
 
+    /// The format has no detail `colour`.
+    func check(_ request: AttemptRequest, as attempt: AttemptIdentifier?) throws(HostFailure) {
+        guard !request.details.contains(where: { $0.name == "colour" }) else {
+            throw HostFailure(.notWritable, isCertainlyNotSent: true, message: "no such detail")
+        }
+    }
+
     func decode(_ answer: HTTPAnswer, to request: HostRequest) throws(HostFailure) -> HostReply {
         state.withLock { $0.replies[answer.status] }
     }
@@ -104,6 +111,7 @@ final class CountingJournal: JournalStore {
         var mostRunning = 0
         var writes = 0
         var readFailures = 0
+        var unreadable: [UnreadableRecord] = []
     }
 
     let memory: MemoryJournal
@@ -120,6 +128,8 @@ final class CountingJournal: JournalStore {
 
     var mostRunning: Int { state.withLock { $0.mostRunning } }
     var writes: Int { state.withLock { $0.writes } }
+
+    func addUnreadable(_ record: UnreadableRecord) { state.withLock { $0.unreadable.append(record) } }
 
     func failReads(_ count: Int) { state.withLock { $0.readFailures = count } }
 
@@ -147,11 +157,11 @@ final class CountingJournal: JournalStore {
         try await run { () throws(JournalError) in try memory.writeNow(record) }
     }
 
-    func neededRecords() async throws(JournalError) -> [AttemptRecord] {
+    func neededRecords() async throws(JournalError) -> NeededRecords {
         await beforeStart()
         return try await run { () throws(JournalError) in
             try checkRead()
-            return try memory.all { $0.isNeeded }
+            return NeededRecords(try memory.all { $0.isNeeded }, unreadable: state.withLock { $0.unreadable })
         }
     }
 
@@ -165,6 +175,7 @@ final class CountingJournal: JournalStore {
     func records(of sale: SaleIdentifier) async throws(JournalError) -> [AttemptRecord] {
         try await run { () throws(JournalError) in
             try checkRead()
+            if let unreadable = state.withLock({ $0.unreadable.first { $0.sale == sale } }) { throw unreadable.error }
             return try memory.all { $0.request.sale == sale }
         }
     }
