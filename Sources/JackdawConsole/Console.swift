@@ -6,6 +6,20 @@ package import JackdawSystem
 ///
 /// No content of a card or a file name reaches a terminal as a control character.
 package final class Console {
+    /// Output of one part of a verb's work, which another console prints.
+    package enum Output: Sendable {
+        case results([UInt8])
+        case message(String)
+
+        /// Its size (bytes).
+        package var size: Int {
+            switch self {
+            case .results(let bytes): bytes.count
+            case .message(let line): line.utf8.count
+            }
+        }
+    }
+
     private let writeResults: ([UInt8]) throws(SystemFailure) -> Void
     private let writeMessages: ([UInt8]) throws(SystemFailure) -> Void
     /// Whether messages go to a terminal.
@@ -16,6 +30,8 @@ package final class Console {
     package private(set) var failure: SystemFailure?
 
     private let name: String
+    /// Takes messages in place of standard error.
+    private let relayMessage: ((String) -> Void)?
     private var results: [UInt8] = []
     /// Whether the terminal shows a progress line, which the next message must replace.
     private var showsStatus = false
@@ -35,10 +51,25 @@ package final class Console {
         name: String = "jackdaw"
     ) {
         self.name = name
+        relayMessage = nil
         writeResults = results
         writeMessages = messages
         self.isWatched = isWatched
         self.showsResults = showsResults
+    }
+
+    /// A console whose output another one prints later (``print(_:)``), as if it had been printed there. It shows no
+    /// progress.
+    /// - Parameters:
+    ///   - showsResults: whether results of the other console go to a terminal.
+    ///   - relay: receives the output in its order; it may be card data.
+    package init(showsResults: Bool, relay: @escaping (Output) -> Void) {
+        name = ""
+        isWatched = false
+        self.showsResults = showsResults
+        writeResults = { bytes in relay(.results(bytes)) }
+        writeMessages = { _ in }
+        relayMessage = { line in relay(.message(line)) }
     }
 
     /// The console of the process's own standard output and error.
@@ -106,10 +137,24 @@ package final class Console {
 
     private func write(message line: String) {
         flush()
+        if let relayMessage { return relayMessage(line) }
         clearStatus()
         if showsData && isWatched { try? writeMessages([UInt8(ascii: "\n")]) }
         showsData = false
         try? writeMessages(Array("\(name): \(line.printable)\n".utf8))
+    }
+
+    /// Prints output of a console that relays it to this one.
+    package func print(_ output: consuming Output) {
+        switch consume output {
+        case .results(var bytes):
+            flush()
+            results.growWiping(toHold: bytes.count)
+            results.append(contentsOf: bytes)
+            bytes.wipe()
+            flush()
+        case .message(let line): write(message: line)
+        }
     }
 
     /// Writes a help text, or an error of the command line, of several lines, as the only output.

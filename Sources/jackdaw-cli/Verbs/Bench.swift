@@ -1,9 +1,5 @@
 #if Command
 import ArgumentParser
-import Glibc
-import JackdawAudioFile
-import JackdawDSP
-import JackdawSwipe
 
 struct Bench: Verb {
     static let configuration = CommandConfiguration(
@@ -11,156 +7,109 @@ struct Bench: Verb {
         abstract: "Measure the speed and accuracy of decoding on this machine.",
         discussion: """
             Each file is read and decoded repeatedly, for at least a tenth of a second of processor time. Without \
-            files, bench takes the sound files in ./captures, or, if there are none, synthetic swipes of a test card.
+            files, bench takes the sound files in ./captures, or, if there are none, synthetic swipes of a test card. \
+            Threads that work at once slow each other down: give --jobs 1 for exact figures.
+
+            With --baseline, bench ends with 1 if a file has fewer tracks than before, or if the speed of all files is \
+            lower by more than --tolerance.
 
             EXAMPLES
               jackdaw bench
-              jackdaw bench --json captures/*.wav
+              jackdaw bench --json captures/*.wav > old.json
+              jackdaw bench --baseline old.json --jobs 1 captures/*.wav
             """)
 
     @Argument(
-        help: ArgumentHelp("Sound files; - is standard input.", valueName: "file"),
+        help: ArgumentHelp("Sound files, or folders of them; - is standard input.", valueName: "file"),
         completion: .file(extensions: ["wav", "flac"]))
     var files: [String] = []
 
     @Flag(help: "Print one JSON object for each file.")
     var json = false
 
+    @Flag(help: "Print comma-separated values, with their names in the first line.")
+    var csv = false
+
+    @Option(
+        help: ArgumentHelp("Compare with this output of an earlier bench --json.", valueName: "file"),
+        completion: .file(extensions: ["json"]))
+    var baseline: String?
+
+    @Option(help: ArgumentHelp("By how much the speed may be lower than that of --baseline.", valueName: "percent"))
+    var tolerance = 10.0
+
+    @OptionGroup var jobs: JobOptions
+
+    func validate() throws {
+        guard !json || !csv else { throw ValidationError("Choose one of --json and --csv.") }
+        guard (0..<100).contains(tolerance) else { throw ValidationError("--tolerance must be 0 to 100.") }
+    }
+
     func run(on console: Console, in environment: CommandEnvironment) throws(CommandError) -> ExitStatus {
-        guard files.isEmpty else { return try measure(Operands.unpack(files), console, environment) }
-        let captures = CaptureFolder.soundFiles(in: "captures")
-        guard captures.isEmpty else { return try measure(captures, console, environment) }
+        guard files.isEmpty else {
+            let (files, status) = jobs.files(files, isRaw: false, console)
+            return try measure(files, status, console, environment)
+        }
+        let captures = SoundFolder.files(in: "captures")
+        guard captures.isEmpty else { return try measure(captures, .done, console, environment) }
         let made = try MadeSwipes.make()
-        return try measure(made.files, console, environment)
+        return try measure(made.files, .done, console, environment)
     }
 
     private func measure(
-        _ files: [String], _ console: Console, _ environment: CommandEnvironment
+        _ files: [String], _ status: ExitStatus, _ console: Console, _ environment: CommandEnvironment
     ) throws(CommandError) -> ExitStatus {
-        var scanner = SwipeScanner()
-        var progress = Progress(console)
+        let baseline = try baseline.map { (path) throws(CommandError) in try BenchBaseline(path) }
+        if csv { console.result(BenchRow.names.joined(separator: ",")) }
         var rows: [BenchRow] = []
-        var worst = ExitStatus.done
-        for (index, file) in files.enumerated() {
-            progress.update(file, fraction: Double(index) / Double(files.count))
-            do throws(CommandError) {
-                let row = try BenchRow(measuring: file, &scanner, environment)
-                rows.append(row)
-                row.complaints.forEach(console.message)
-                if row.isCutShort && row.tracks == 0 { worst = max(worst, .badData) }
-                if json { console.result(row.json) }
-            } catch {
-                guard error.status != .interrupted else { throw error }
-                console.message(error.message)
-                worst = max(worst, error.status)
-            }
+        var worst = status
+        try FileJobs(jobs.count, for: files).run(files, on: console) { [json, csv] in
+            BenchWorker(print: { json ? $1.result($0.json) : csv ? $1.result($0.csv) : () }, files.count, environment)
+        } finish: { outcome in
+            worst = max(worst, outcome.status)
+            if let row = outcome.row { rows.append(row) }
         }
-        if !json && !rows.isEmpty { BenchRow.table(rows).lines.forEach(console.result) }
+        if !json && !csv && !rows.isEmpty { BenchRow.table(rows).lines.forEach(console.result) }
+        let comparison = baseline?.compare(rows, tolerance: tolerance / 100)
+        comparison?.lines.forEach(console.message)
         guard worst == .done else { return worst }
-        return rows.contains { $0.tracks > 0 } ? .done : .nothingFound
+        return rows.contains { $0.tracks > 0 } && comparison?.isWorse != true ? .done : .nothingFound
     }
 }
 
-/// The cost and the results of decoding one file, or of several together.
-private struct BenchRow {
-    let file: String
-    var seconds = 0.0
-    var samples = 0
-    var tracks = 0
-    var failures = 0
-    /// Processor time to decode the file once (s).
-    var effort = 0.0
-    private(set) var isCutShort = false
-    /// The faults of the file, one line each.
-    private(set) var complaints: [String] = []
-
-    private init(file: String) { self.file = file }
-
-    init(
-        measuring file: String, _ scanner: inout SwipeScanner, _ environment: CommandEnvironment
-    ) throws(CommandError) {
-        self.init(file: file)
-        var counter = EventCounter(environment)
-        let start = processorTime()
-        let outcome = try scanner.scan(file, &counter)
-        isCutShort = outcome.isTruncated
-        complaints = outcome.complaints(about: file)
-        tracks = counter.tracks
-        failures = counter.failures
-        samples = outcome.frames * outcome.format.channels
-        seconds = Double(outcome.frames) / outcome.format.sampleRate
-        var runs = 1.0
-        // Standard input can be read only once.
-        while processorTime() - start < 0.1, file != "-" {
-            try environment.checkInterruption()
-            _ = try scanner.scan(file, &counter)
-            runs += 1
-        }
-        effort = (processorTime() - start) / runs
+/// Measures files.
+private struct BenchWorker: FileWorker, ~Copyable {
+    struct Outcome: Sendable {
+        let status: ExitStatus
+        let row: BenchRow?
     }
 
-    var rate: Double { Double(samples) / effort / 1e6 }
-
-    var json: JSONObject {
-        var object = JSONObject()
-        object.add("file", file)
-        object.add("seconds", seconds, decimals: 3)
-        object.add("samples", samples)
-        object.add("tracks", tracks)
-        object.add("failures", failures)
-        object.add("million_samples_per_cpu_second", rate, decimals: 1)
-        object.add("times_real_time", seconds / effort, decimals: 0)
-        return object
-    }
-
-    static func table(_ rows: [BenchRow]) -> Table {
-        var table = Table(
-            .text("file"), .number("seconds"), .number("samples"), .number("tracks"), .number("failures"),
-            .number("M samples/CPU s"), .number("times real time"))
-        var total = BenchRow(file: "all")
-        for row in rows {
-            total.seconds += row.seconds
-            total.samples += row.samples
-            total.tracks += row.tracks
-            total.failures += row.failures
-            total.effort += row.effort
-        }
-        for row in rows.count > 1 ? rows + [total] : rows {
-            table.add(
-                row.file, fixed(row.seconds, 2), "\(row.samples)", "\(row.tracks)", "\(row.failures)",
-                fixed(row.rate, 1), fixed(row.seconds / row.effort, 0))
-        }
-        return table
-    }
-}
-
-/// Counts tracks and failures.
-private struct EventCounter: ScanObserver {
-    private(set) var tracks = 0
-    private(set) var failures = 0
+    private var scanner = SwipeScanner()
+    private let print: (BenchRow, Console) -> Void
+    private let fileCount: Int
     private let environment: CommandEnvironment
+    private var progress: Progress?
 
-    init(_ environment: CommandEnvironment) { self.environment = environment }
+    init(print: @escaping (BenchRow, Console) -> Void, _ fileCount: Int, _ environment: CommandEnvironment) {
+        self.print = print
+        self.fileCount = fileCount
+        self.environment = environment
+    }
 
-    mutating func begin(_ format: AudioFormat) {}
-
-    mutating func receive(_ event: HeadEvent) {
-        switch event {
-        case .track: tracks += 1
-        case .failure: failures += 1
-        case .card: break
+    mutating func work(on file: String, index: Int, _ console: Console) throws(CommandError) -> Outcome {
+        var progress = progress ?? Progress(console)
+        progress.update(file, fraction: Double(index) / Double(fileCount))
+        self.progress = progress
+        do throws(CommandError) {
+            let row = try BenchRow(measuring: file, &scanner, environment)
+            row.complaints.forEach(console.message)
+            print(row, console)
+            return Outcome(status: row.isCutShort && row.tracks == 0 ? .badData : .done, row: row)
+        } catch {
+            guard error.status != .interrupted else { throw error }
+            console.message(error.message)
+            return Outcome(status: error.status, row: nil)
         }
     }
-
-    mutating func advance(to frame: Int, of total: Int?) throws(CommandError) {
-        try environment.checkInterruption()
-    }
-}
-
-/// Processor time that this process has used, in seconds.
-private func processorTime() -> Double {
-    var time = timespec()
-    unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
 #endif

@@ -29,7 +29,7 @@ struct Decode: Verb {
             """)
 
     @Argument(
-        help: ArgumentHelp("Sound files; - is standard input.", valueName: "file"),
+        help: ArgumentHelp("Sound files, or folders of them; - is standard input.", valueName: "file"),
         completion: .file(extensions: ["wav", "flac", "aiff", "au", "w64", "caf", "ogg", "raw"]))
     var files: [String]
 
@@ -43,6 +43,8 @@ struct Decode: Verb {
     var reveal = false
 
     @OptionGroup var headerless: HeaderlessOptions
+
+    @OptionGroup var jobs: JobOptions
 
     @Flag(help: "Print one JSON object for each track.")
     var json = false
@@ -60,28 +62,24 @@ struct Decode: Verb {
     }
 
     func run(on console: Console, in environment: CommandEnvironment) throws(CommandError) -> ExitStatus {
-        var scanner = SwipeScanner(channel: channel.index, raw: headerless.raw, tracks: track.tracks)
-        let files = Operands.unpack(files)
-        var printer = DecodePrinter(
-            DecodePrinter.Options(
-                tracks: track.tracks, isJSON: json, showsFailures: failures, isRevealed: reveal, showsBits: bits),
-            console, environment, fileCount: files.count)
-        var worst = ExitStatus.done
-        for (index, file) in files.enumerated() {
-            printer.begin(file, index)
-            do throws(CommandError) {
-                let outcome = try scanner.scan(file, &printer)
-                worst = max(worst, printer.finish(outcome))
-            } catch {
-                printer.abandon()
-                guard error.status != .interrupted else { throw error }
-                console.message(error.message)
-                worst = max(worst, error.status)
-            }
+        let (files, status) = jobs.files(files, isRaw: headerless.raw != nil, console)
+        let options = DecodePrinter.Options(
+            tracks: track.tracks, isJSON: json, showsFailures: failures, isRevealed: reveal, showsBits: bits,
+            fileCount: files.count)
+        var worst = status
+        var trackCount = 0
+        var others = OtherTracks()
+        try FileJobs(jobs.count, for: files).run(files, on: console) { [channel, headerless] in
+            DecodeWorker(
+                SwipeScanner(channel: channel.index, raw: headerless.raw, tracks: options.tracks), options, environment)
+        } finish: { outcome in
+            worst = max(worst, outcome.status)
+            trackCount += outcome.trackCount
+            others.add(outcome.others)
         }
-        if let message = printer.others.message { console.message(message) }
+        if let message = others.message { console.message(message) }
         guard worst == .done else { return worst }
-        guard printer.trackCount > 0 else {
+        guard trackCount > 0 else {
             console.message("nothing decoded in \(counted(files.count, "file"))")
             return .nothingFound
         }
@@ -89,9 +87,45 @@ struct Decode: Verb {
     }
 }
 
+/// Decodes recordings and prints their tracks.
+private struct DecodeWorker: FileWorker, ~Copyable {
+    struct Outcome: Sendable {
+        let status: ExitStatus
+        let trackCount: Int
+        let others: OtherTracks
+    }
+
+    private var scanner: SwipeScanner
+    private let options: DecodePrinter.Options
+    private let environment: CommandEnvironment
+    private var progress: Progress?
+
+    init(_ scanner: consuming SwipeScanner, _ options: DecodePrinter.Options, _ environment: CommandEnvironment) {
+        self.scanner = scanner
+        self.options = options
+        self.environment = environment
+    }
+
+    mutating func work(on file: String, index: Int, _ console: Console) throws(CommandError) -> Outcome {
+        var printer = DecodePrinter(file, index, options, progress ?? Progress(console), console, environment)
+        defer { progress = printer.progress }
+        var status: ExitStatus
+        do throws(CommandError) {
+            let outcome = try scanner.scan(file, &printer)
+            status = printer.finish(outcome)
+        } catch {
+            printer.abandon()
+            guard error.status != .interrupted else { throw error }
+            console.message(error.message)
+            status = error.status
+        }
+        return Outcome(status: status, trackCount: printer.trackCount, others: printer.others)
+    }
+}
+
 /// Prints the events of a recording.
 private struct DecodePrinter: ScanObserver {
-    struct Options {
+    struct Options: Sendable {
         /// The tracks that are printed.
         let tracks: Set<TrackNumber>
         let isJSON: Bool
@@ -100,34 +134,31 @@ private struct DecodePrinter: ScanObserver {
         let isRevealed: Bool
         /// Whether failures are printed with their bits.
         let showsBits: Bool
+        let fileCount: Int
     }
 
     private let options: Options
     private let console: Console
     private let environment: CommandEnvironment
-    private var progress: Progress
+    private(set) var progress: Progress
     private var cards: CardPrinter
-    private var file = ""
-    private let fileCount: Int
-    private var fileIndex = 0
+    private let file: String
+    private let index: Int
     private(set) var trackCount = 0
-    private var tracksBefore = 0
     /// The swipes of each track that `--track` leaves out.
     private(set) var others = OtherTracks()
 
-    init(_ options: Options, _ console: Console, _ environment: CommandEnvironment, fileCount: Int) {
+    init(
+        _ file: String, _ index: Int, _ options: Options, _ progress: Progress, _ console: Console,
+        _ environment: CommandEnvironment
+    ) {
+        self.file = file
+        self.index = index
         self.options = options
-        self.fileCount = fileCount
         self.console = console
         self.environment = environment
-        progress = Progress(console)
+        self.progress = progress
         cards = CardPrinter(showsFailures: options.showsFailures, console)
-    }
-
-    mutating func begin(_ file: String, _ index: Int) {
-        self.file = file
-        fileIndex = index
-        tracksBefore = trackCount
     }
 
     mutating func begin(_ format: AudioFormat) {}
@@ -161,7 +192,7 @@ private struct DecodePrinter: ScanObserver {
         console.flush()
         try environment.checkInterruption()
         let share = total.map { Double(frame) / Double(max(1, $0)) }
-        let label = fileCount > 1 ? "\(file), file \(fileIndex + 1) of \(fileCount)" : file
+        let label = options.fileCount > 1 ? "\(file), file \(index + 1) of \(options.fileCount)" : file
         progress.update(label, fraction: share)
     }
 
@@ -169,7 +200,7 @@ private struct DecodePrinter: ScanObserver {
     mutating func finish(_ outcome: SoundScanner.Outcome) -> ExitStatus {
         abandon()
         outcome.complaints(about: file).forEach(console.message)
-        return outcome.isTruncated && trackCount == tracksBefore ? .badData : .done
+        return outcome.isTruncated && trackCount == 0 ? .badData : .done
     }
 
     /// Prints the events of a file up to an error.

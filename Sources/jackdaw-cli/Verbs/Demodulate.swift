@@ -41,7 +41,7 @@ struct Demodulate: Verb {
     @OptionGroup var modem: ModemOptions
 
     @Argument(
-        help: ArgumentHelp("Sound files; - is standard input.", valueName: "file"),
+        help: ArgumentHelp("Sound files, or folders of them; - is standard input.", valueName: "file"),
         completion: .file(extensions: ["wav", "flac", "aiff", "au", "w64", "caf", "ogg", "raw"]))
     var files: [String] = []
 
@@ -49,6 +49,8 @@ struct Demodulate: Verb {
     var channel = ChannelChoice.first
 
     @OptionGroup var headerless: HeaderlessOptions
+
+    @OptionGroup var jobs: JobOptions
 
     @Flag(help: "Print one JSON object for each burst, or for each mode of --list.")
     var json = false
@@ -69,28 +71,63 @@ struct Demodulate: Verb {
             if json { ModeTable.objects.forEach(console.result) } else { ModeTable.lines.forEach(console.result) }
             return .done
         }
-        var scanner = SoundScanner(channel: channel.index, raw: headerless.raw)
-        let files = Operands.unpack(files)
-        var listener = ModemListener(modem.candidates, isJSON: json, console, environment)
-        var worst = ExitStatus.done
-        for file in files {
-            listener.begin(file)
-            do throws(CommandError) {
-                let outcome = try scanner.scan(file, &listener)
-                outcome.complaints(about: file).forEach(console.message)
-                if outcome.isTruncated && listener.burstsOfFile == 0 { worst = max(worst, .badData) }
-            } catch {
-                guard error.status != .interrupted else { throw error }
-                console.message(error.message)
-                worst = max(worst, error.status)
-            }
+        let (files, status) = jobs.files(files, isRaw: headerless.raw != nil, console)
+        let candidates = modem.candidates
+        var worst = status
+        var bursts = 0
+        try FileJobs(jobs.count, for: files).run(files, on: console) { [channel, headerless, json] in
+            ModemWorker(
+                SoundScanner(channel: channel.index, raw: headerless.raw), candidates, isJSON: json, environment)
+        } finish: { outcome in
+            worst = max(worst, outcome.status)
+            bursts += outcome.bursts
         }
         guard worst == .done else { return worst }
-        guard listener.bursts > 0 else {
+        guard bursts > 0 else {
             console.message("nothing decoded in \(counted(files.count, "file"))")
             return .nothingFound
         }
         return .done
+    }
+}
+
+/// Decodes recordings of modems and prints their bursts.
+private struct ModemWorker: FileWorker, ~Copyable {
+    struct Outcome: Sendable {
+        let status: ExitStatus
+        let bursts: Int
+    }
+
+    private var scanner: SoundScanner
+    private let candidates: [LineMode]
+    private let isJSON: Bool
+    private let environment: CommandEnvironment
+    private var progress: Progress?
+
+    init(
+        _ scanner: consuming SoundScanner, _ candidates: [LineMode], isJSON: Bool, _ environment: CommandEnvironment
+    ) {
+        self.scanner = scanner
+        self.candidates = candidates
+        self.isJSON = isJSON
+        self.environment = environment
+    }
+
+    mutating func work(on file: String, index: Int, _ console: Console) throws(CommandError) -> Outcome {
+        var listener = ModemListener(
+            file, candidates, isJSON: isJSON, progress ?? Progress(console), console, environment)
+        defer { progress = listener.progress }
+        var status = ExitStatus.done
+        do throws(CommandError) {
+            let outcome = try scanner.scan(file, &listener)
+            outcome.complaints(about: file).forEach(console.message)
+            if outcome.isTruncated && listener.bursts == 0 { status = .badData }
+        } catch {
+            guard error.status != .interrupted else { throw error }
+            console.message(error.message)
+            status = error.status
+        }
+        return Outcome(status: status, bursts: listener.bursts)
     }
 }
 
@@ -105,41 +142,36 @@ private struct ModemListener: SoundListener {
     private let isJSON: Bool
     private let console: Console
     private let environment: CommandEnvironment
-    private var progress: Progress
+    private(set) var progress: Progress
 
-    private var file = ""
+    private let file: String
     private var channels = 0..<0
     /// One receiver for each channel.
     private var receivers: [any ModemReceiver] = []
     private var printers: [BurstPrinter] = []
-    /// Number of bursts in the files before the current one.
-    private var earlierBursts = 0
 
     /// Creates a listener.
     /// - Parameters:
+    ///   - file: the name of the recording, for messages.
     ///   - candidates: the mode, or all possible modes.
     ///   - isJSON: whether to print bursts as objects.
+    ///   - progress: shows the progress.
     ///   - console: prints the bursts.
     ///   - environment: whether the user has interrupted the command.
-    init(_ candidates: [LineMode], isJSON: Bool, _ console: Console, _ environment: CommandEnvironment) {
+    init(
+        _ file: String, _ candidates: [LineMode], isJSON: Bool, _ progress: Progress, _ console: Console,
+        _ environment: CommandEnvironment
+    ) {
+        self.file = file
         self.candidates = candidates
         self.isJSON = isJSON
+        self.progress = progress
         self.console = console
         self.environment = environment
-        progress = Progress(console)
     }
 
-    /// Number of bursts in the current file.
-    var burstsOfFile: Int { printers.map(\.bursts).reduce(0, +) }
-    /// Number of bursts in all files.
-    var bursts: Int { earlierBursts + burstsOfFile }
-
-    mutating func begin(_ file: String) {
-        earlierBursts = bursts
-        printers = []
-        receivers = []
-        self.file = file
-    }
+    /// Number of bursts so far.
+    var bursts: Int { printers.map(\.bursts).reduce(0, +) }
 
     mutating func begin(_ format: AudioFormat, channels: Range<Int>) throws(CommandError) {
         self.channels = channels

@@ -27,9 +27,9 @@ struct Inspect: Verb {
             """)
 
     @Argument(
-        help: ArgumentHelp("Sound file; - is standard input.", valueName: "file"),
+        help: ArgumentHelp("Sound files, or folders of them; - is standard input.", valueName: "file"),
         completion: .file(extensions: ["wav", "flac"]))
-    var file: String
+    var files: [String]
 
     @Option(help: "Channel to inspect: a number from 1, or all.")
     var channel: ChannelChoice = .all
@@ -62,6 +62,8 @@ struct Inspect: Verb {
 
     @OptionGroup var headerless: HeaderlessOptions
 
+    @OptionGroup var jobs: JobOptions
+
     @Flag(help: "Print one JSON object for each channel.")
     var json = false
 
@@ -87,9 +89,30 @@ struct Inspect: Verb {
     }
 
     func run(on console: Console, in environment: CommandEnvironment) throws(CommandError) -> ExitStatus {
-        var scanner = SwipeScanner(channel: channel.index, raw: headerless.raw)
+        let (files, status) = jobs.files(files, isRaw: headerless.raw != nil, console)
+        guard plot == nil || files.count == 1 else {
+            throw CommandError(.usage, "give one file with --plot, not \(files.count)")
+        }
+        var worst = status
+        var hasFound = false
+        try FileJobs(jobs.count, for: files).run(files, on: console) {
+            InspectWorker(verb: self, environment)
+        } finish: { outcome in
+            if outcome == .done { hasFound = true }
+            if outcome != .nothingFound { worst = max(worst, outcome) }
+        }
+        return worst == .done && !hasFound ? .nothingFound : worst
+    }
+
+    /// Measures one recording.
+    fileprivate func inspect(
+        _ file: String, _ scanner: inout SwipeScanner, _ progress: inout Progress?, _ console: Console,
+        _ environment: CommandEnvironment
+    ) throws(CommandError) -> ExitStatus {
         var inspector = Inspector(
-            console, environment, file: file, isRevealed: reveal, drawing: plot.map { _ in part })
+            console, environment, file: file, isRevealed: reveal, drawing: plot.map { _ in part },
+            progress ?? Progress(console))
+        defer { progress = inspector.progress }
         let outcome = try scanner.scan(file, &inspector)
         console.clearStatus()
         outcome.complaints(about: file).forEach(console.message)
@@ -113,14 +136,14 @@ struct Inspect: Verb {
         }
         guard let plot else { return .done }
         console.flush()
-        return try draw(all, of: reports.flatMap(\.swipes), lines, to: plot, console)
+        return try draw(file, all, of: reports.flatMap(\.swipes), lines, to: plot, console)
     }
 
     private var part: PicturePart { PicturePart(swipe: swipe, seconds: (from ?? 0)...(to ?? .infinity)) }
 
     /// Draws the chosen swipes, or the modem sound if the recording has no swipes.
     private func draw(
-        _ chosen: [(heading: String, swipe: SwipeInspection)], of swipes: [SwipeSummary],
+        _ file: String, _ chosen: [(heading: String, swipe: SwipeInspection)], of swipes: [SwipeSummary],
         _ lines: [(heading: String, summary: String, line: LineInspection)], to plot: String, _ console: Console
     ) throws(CommandError) -> ExitStatus {
         let part = part
@@ -158,6 +181,29 @@ struct Inspect: Verb {
     }
 }
 
+private struct InspectWorker: FileWorker, ~Copyable {
+    private let verb: Inspect
+    private var scanner: SwipeScanner
+    private let environment: CommandEnvironment
+    private var progress: Progress?
+
+    init(verb: Inspect, _ environment: CommandEnvironment) {
+        self.verb = verb
+        self.environment = environment
+        scanner = SwipeScanner(channel: verb.channel.index, raw: verb.headerless.raw)
+    }
+
+    mutating func work(on file: String, index: Int, _ console: Console) throws(CommandError) -> ExitStatus {
+        do throws(CommandError) {
+            return try verb.inspect(file, &scanner, &progress, console, environment)
+        } catch {
+            guard error.status != .interrupted else { throw error }
+            console.message(error.message)
+            return error.status
+        }
+    }
+}
+
 /// Collects the printed results of a recording's swipes, and the sound of those that are drawn.
 private struct Inspector: ScanObserver {
     let wantsSamples = true
@@ -166,19 +212,19 @@ private struct Inspector: ScanObserver {
     private let file: String
     private let isRevealed: Bool
     private let part: PicturePart?
-    private var progress: Progress
+    private(set) var progress: Progress
     private var channels: [ChannelRecord] = []
 
     init(
         _ console: Console, _ environment: CommandEnvironment, file: String, isRevealed: Bool,
-        drawing part: PicturePart?
+        drawing part: PicturePart?, _ progress: Progress
     ) {
         self.console = console
         self.environment = environment
         self.file = file
         self.isRevealed = isRevealed
         self.part = part
-        progress = Progress(console)
+        self.progress = progress
     }
 
     /// The reports of all channels, or of one.

@@ -28,6 +28,6 @@ import Testing
 
     @Test func everyRecordingIsInTheManifest() throws {
         let listed = try Self.manifest().map { "\(Self.folder)/\($0.file)" }
-        #expect(listed.sorted() == CaptureFolder.soundFiles(in: Self.folder))
+        #expect(listed.sorted() == SoundFolder.files(in: Self.folder))
     }
 }

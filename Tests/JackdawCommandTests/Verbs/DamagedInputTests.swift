@@ -85,7 +85,7 @@ import Testing
     func missingAndUnreadableInputHaveDifferentMessages(verb: String) throws {
         for (path, words) in [
             (folder("none.wav"), "no such file"), (folder("none/a.wav"), "no such file"),
-            (folder.path, "is a directory"), ("/dev/null", "is a device"), ("/dev/zero", "is a device"),
+            (folder.path, "no sound file"), ("/dev/null", "is a device"), ("/dev/zero", "is a device"),
         ] {
             let run = CommandRun(verb, path)
             #expect(run.status == 66, "\(run.messages)")

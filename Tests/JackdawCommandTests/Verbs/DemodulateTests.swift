@@ -161,7 +161,7 @@ private let captures =
     }
 
     /// A regression: swipes were read as modem sound of 1 to 11 bytes.
-    @Test(arguments: CaptureFolder.soundFiles(in: captures)) func aSwipeIsNoModem(file: String) {
+    @Test(arguments: SoundFolder.files(in: captures)) func aSwipeIsNoModem(file: String) {
         for arguments in [[], ["--json"]] {
             let run = CommandRun(["demodulate", file] + arguments)
             #expect(run.status == 1)
@@ -172,7 +172,7 @@ private let captures =
 
     /// A swipe is reported once, and no mode decodes a byte from it. Each capture is tried with some modes, and each
     /// mode on some captures.
-    @Test(arguments: CaptureFolder.soundFiles(in: captures).enumerated().map { ($0.offset, $0.element) })
+    @Test(arguments: SoundFolder.files(in: captures).enumerated().map { ($0.offset, $0.element) })
     func aSwipeIsInNoMode(place: Int, file: String) {
         for (index, mode) in LineMode.all.map(\.name).enumerated() where (index + place).isMultiple(of: 5) {
             let run = CommandRun("demodulate", "--mode", mode, file)
