@@ -13,6 +13,7 @@ struct Accuracy: AsyncParsableCommand {
     @Option(help: "Only cells whose name matches this regular expression.") var only = ""
     @Option(help: "Writes all figures here, for `compare`.") var json: String?
     @Option(help: "Writes the tables of docs/results.md here; - prints them, and no text.") var markdown: String?
+    @Option(help: "A command that decodes in place of Jackdaw; {} in it stands for the file.") var decoder: String?
     @Flag(help: "Leaves the strong tier out.") var fastOnly = false
     @Flag(help: "Lists the recordings that were not read.") var missed = false
     @Flag(help: "Shows card numbers in full.") var reveal = false
@@ -20,12 +21,14 @@ struct Accuracy: AsyncParsableCommand {
     func run() async throws {
         let pattern = try Regex(only)
         let chosen = try recordings(ofManifests: manifests).filter { $0.cell.contains(pattern) }
-        let start = processorSeconds()
+        let start = processorSeconds() + ChildProgram.childrenSeconds()
+        let foreign = try decoder.map { try ForeignDecoder($0) }
         let trials = try await concurrentMap(chosen, jobs: jobs) { [self] recording in
+            if let foreign { return try foreign.trial(recording, reveals: reveal) }
             let found = try events(in: try Sound(contentsOf: recording.path), usesStrongTier: !fastOnly, block: block)
             return Trial(recording, events: found, reveals: reveal)
         }
-        let report = Report(trials, processorSeconds: processorSeconds() - start)
+        let report = Report(trials, processorSeconds: processorSeconds() + ChildProgram.childrenSeconds() - start)
         print(markdown == "-" ? report.markdown : report.text)
         for trial in trials {
             for text in trial.wrong { print("wrong: \(trial.path): \(text)") }

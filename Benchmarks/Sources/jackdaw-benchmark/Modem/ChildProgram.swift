@@ -39,7 +39,8 @@ struct ChildProgram {
         return folders.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
-    private static func childrenSeconds() -> Double {
+    /// Seconds that ended children have spent computing.
+    static func childrenSeconds() -> Double {
         var usage = rusage()
         _ = unsafe getrusage(__rusage_who_t(RUSAGE_CHILDREN.rawValue), &usage)
         return [usage.ru_utime, usage.ru_stime].reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 }
