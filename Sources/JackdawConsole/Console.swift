@@ -11,7 +11,7 @@ package final class Console {
         case results([UInt8])
         case message(String)
 
-        /// Its size (bytes).
+        /// The bytes that it takes in memory, about.
         package var size: Int {
             switch self {
             case .results(let bytes): bytes.count

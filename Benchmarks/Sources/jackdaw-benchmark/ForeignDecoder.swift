@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A decoder of somebody else: a command that reads a sound file, and prints each message that it accepts on a line.
+/// Another decoder: a command that reads a sound file, and prints each message that it accepts on a line.
 struct ForeignDecoder: Sendable {
     /// The words of the command; `{}` stands for the file.
     private let words: [String]

@@ -139,7 +139,7 @@ public struct AttemptRecord: Sendable, Hashable {
     /// Whether the desk needs the record after a restart: the attempt is not over, or the host has not received all.
     public var isNeeded: Bool { !state.isFinal || delivery != nil || (flow.map { $0.outcome == nil } ?? false) }
 
-    /// Whether a message is to be sent.
+    /// Whether the desk must send a message.
     public var isDeliveryQueued: Bool { delivery != nil && state != .needsAttention }
 
     /// Changes the state by the table.

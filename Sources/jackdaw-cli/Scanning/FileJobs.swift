@@ -20,7 +20,7 @@ protocol FileWorker: SendableMetatype, ~Copyable {
 
 /// Works on many files in several threads. The output is that of one thread, in the order of the files.
 struct FileJobs {
-    /// Number of threads.
+    /// The threads that work, 1 or more.
     let count: Int
 
     /// Jobs for some files.
@@ -101,7 +101,7 @@ private final class FileQueue<Outcome: Sendable>: Sendable {
     private static var filesAhead: Int { 8 }
 
     private let files: [String]
-    /// Used in turn.
+    /// The places are used in turn.
     private let places: [FilePlace<Outcome>]
     private let taken = Atomic<Int>(0)
     private let isAbandoned = Atomic<Bool>(false)

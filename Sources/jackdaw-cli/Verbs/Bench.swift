@@ -77,7 +77,7 @@ struct Bench: Verb {
     }
 }
 
-/// Measures files.
+/// Measures files, each in its thread's processor time.
 private struct BenchWorker: FileWorker, ~Copyable {
     struct Outcome: Sendable {
         let status: ExitStatus

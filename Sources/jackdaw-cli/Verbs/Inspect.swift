@@ -104,7 +104,7 @@ struct Inspect: Verb {
         return worst == .done && !hasFound ? .nothingFound : worst
     }
 
-    /// Measures one recording.
+    /// Measures a recording and prints its reports.
     fileprivate func inspect(
         _ file: String, _ scanner: inout SwipeScanner, _ progress: inout Progress?, _ console: Console,
         _ environment: CommandEnvironment
