@@ -2,6 +2,8 @@
 //   main ordered     Threads that pass objects to each other under a contended lock: no report.
 //   main race        The same without the lock: a report.
 //   main half        One thread holds the lock, and the other one does not: a report.
+//   main resumed     A thread resumes a continuation before its task waits for it: no report, by .ci/thread-sanitizer.ignored.
+//   main body        A race in the body of a continuation: a report, in spite of that file.
 import Glibc
 
 final class Cell: @unchecked Sendable { var number = 0 }
@@ -28,6 +30,32 @@ func runThreads(_ bodies: [@Sendable () -> Void]) {
     for thread in threads { pthread_join(thread, nil) }
 }
 
+/// A task's memory is used again after a continuation that another thread has resumed.
+@Sendable func waitForThread() async -> Int {
+    await withUnsafeContinuation { continuation in
+        let context = Unmanaged.passRetained(Body { continuation.resume(returning: 1) }).toOpaque()
+        var thread = pthread_t()
+        pthread_create(
+            &thread, nil,
+            { context in
+                Unmanaged<Body>.fromOpaque(context!).takeRetainedValue().run()
+                return nil
+            }, context)
+        pthread_detach(thread)
+        usleep(2000)
+    }
+}
+
+/// Runs a task to its end, on this thread and others.
+func runTask(_ body: @escaping @Sendable () async -> Void) {
+    let ended = Lock(false)
+    Task.detached {
+        await body()
+        ended.withLock { $0 = true }
+    }
+    while !ended.withLock({ $0 }) { usleep(1000) }
+}
+
 let rounds = 20_000
 switch CommandLine.arguments.dropFirst().first {
 case "ordered":
@@ -52,6 +80,26 @@ case "half":
     runThreads([
         { for _ in 0..<rounds { lock.withLock { $0 += 1; cell.number += 1 } } },
         { for _ in 0..<rounds { cell.number += 1 } },
+    ])
+case "resumed":
+    runTask {
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<60 { group.addTask { for _ in 0..<4 { _ = await waitForThread() } } }
+        }
+    }
+case "body":
+    let cell = Cell()
+    let body = { @Sendable in for _ in 0..<rounds { cell.number += 1 } }
+    runThreads([
+        body,
+        {
+            runTask {
+                await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+                    body()
+                    continuation.resume()
+                }
+            }
+        },
     ])
 default: exit(2)
 }
