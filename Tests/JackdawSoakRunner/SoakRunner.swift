@@ -79,7 +79,8 @@ import JackdawTransport
         ) {
             print($0)
         } keep: { (name, content) throws(LinkError) in
-            try directory?.save(content, as: name)
+            guard let directory else { return }
+            try directory.locked { () throws(LinkError) in try directory.save(content, as: name) }
         }
         if !arguments.isQuiet { for line in summary.lines(after: clock.now - start) { print(line) } }
         return summary.violations == 0

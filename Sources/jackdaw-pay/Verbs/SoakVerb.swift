@@ -76,7 +76,10 @@ struct SoakVerb: PayVerb {
             console.result(line)
             console.flush()
         } keep: { (name, content) throws(CommandError) in
-            do throws(LinkError) { try directory?.save(content, as: name) } catch {
+            guard let directory else { return }
+            do throws(LinkError) {
+                try directory.locked { () throws(LinkError) in try directory.save(content, as: name) }
+            } catch {
                 throw CommandError(.inputOutput, error.description)
             }
         }
