@@ -44,12 +44,7 @@ extension Accept {
         case .capture: return try await book(context, isRefund: false)
         case .receipt: return try await update(context, parameters.receiptForm())
         case .signatureUpdate:
-            guard (1...32_768).contains(parameters.signatureImage.count) else {
-                throw AcceptError(.pay(.signatureRequest), "The image of a signature has 1 to 32,768 bytes.")
-            }
-            var form = AcceptForm()
-            form.add("payment[signature]", digitsOf: HTTPBody(copying: parameters.signatureImage.span))
-            return try await update(context, form)
+            return try await addSignature(context)
         case .confirmResponseReceived:
             throw AcceptError(.common(.unsupportedFeature), "The host's request for it is not published.")
         }
@@ -88,7 +83,8 @@ extension Accept {
 
     // MARK: the operations, one by one
 
-    private struct OperationContext: Sendable {
+    /// A payment, with the values that its requests need.
+    struct OperationContext: Sendable {
         let name: AttemptIdentifier
         let token: SecretText
         let config: AcceptDataServiceConfig
@@ -96,13 +92,23 @@ extension Accept {
     }
 
     /// The payment as the host has it.
-    private func payment(_ context: OperationContext) async throws(AcceptError) -> AcceptTransaction {
+    func payment(_ context: OperationContext) async throws(AcceptError) -> AcceptTransaction {
         try await read(operations.payment(context.name), context)
     }
 
     private func update(_ context: OperationContext, _ form: AcceptForm) async throws(AcceptError) -> AcceptTransaction
     {
         try await read(operations.update(context.name, form), context)
+    }
+
+    /// Adds the image of a signature to a payment.
+    func addSignature(_ context: OperationContext) async throws(AcceptError) -> AcceptTransaction {
+        guard (1...32_768).contains(context.parameters.signatureImage.count) else {
+            throw AcceptError(.pay(.signatureRequest), "The image of a signature has 1 to 32,768 bytes.")
+        }
+        var form = AcceptForm()
+        form.add("payment[signature]", digitsOf: HTTPBody(copying: context.parameters.signatureImage.span))
+        return try await update(context, form)
     }
 
     private func read(

@@ -12,6 +12,9 @@ public final class Accept: Sendable {
         var watch = AcceptTokenWatch()
         var timer: DeadlineTimer
         var service: PaymentService?
+        var terminals: (any AcceptTerminals)?
+        var methods: AcceptPaymentMethods?
+        var run: AcceptPaymentRun?
     }
 
     /// The version of the SDK whose guide the calls follow.
@@ -83,6 +86,40 @@ public final class Accept: Sendable {
     /// Hands in the payment service, which has ``paymentClient`` as its client, an `AcceptWire`, and is started by the
     /// program.
     public func use(_ service: PaymentService) { state.withLock { $0.service = service } }
+
+    /// Hands in the terminals.
+    /// - Parameters:
+    ///   - terminals: the terminals of the program.
+    ///   - methods: the file `paymentmethods.xml`: terminals that it does not support are not found, and cards that it
+    ///     excludes are refused. Default: nil, all terminals and cards.
+    public func use(_ terminals: any AcceptTerminals, methods: AcceptPaymentMethods? = nil) {
+        state.withLock { state in
+            state.terminals = terminals
+            state.methods = methods
+        }
+    }
+
+    var terminals: (any AcceptTerminals)? { state.withLock { $0.terminals } }
+    var methods: AcceptPaymentMethods? { state.withLock { $0.methods } }
+
+    /// The payment that is under way; nil without one.
+    var run: AcceptPaymentRun? { state.withLock { $0.run } }
+
+    /// Makes a payment the one that is under way.
+    /// - Returns: false if there is another one.
+    func begin(_ run: AcceptPaymentRun) -> Bool {
+        state.withLock { state in
+            guard state.run == nil else { return false }
+            state.run = run
+            return true
+        }
+    }
+
+    func end(_ run: AcceptPaymentRun) {
+        state.withLock { state in
+            if state.run === run { state.run = nil }
+        }
+    }
 
     func paymentService() throws(AcceptError) -> PaymentService {
         guard let service = state.withLock({ $0.service }) else {

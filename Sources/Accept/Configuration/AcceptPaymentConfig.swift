@@ -18,6 +18,10 @@ public struct AcceptPaymentConfig: Sendable {
     /// The kind of the payment. Default: `purchase`.
     public var transactionType: AcceptTransactionType
 
+    /// The sale that is paid, of which one payment alone can be approved: 1 to 64 characters of printable ASCII without
+    /// spaces. Beyond the seed. Default: empty, for a sale of its own with the payment's identifier.
+    public var saleIdentifier = ""
+
     /// A configuration; ``validate()`` checks it.
     public init(
         vendorUUID: String, terminalUUID: String, backendConfig: AcceptDataServiceConfig, basket: AcceptBasket,

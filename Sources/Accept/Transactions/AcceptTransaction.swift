@@ -113,6 +113,39 @@ public struct AcceptTransaction: Sendable, Hashable {
         bookedAmount = json["sandbox"]?["booked"]?.hundredths
     }
 
+    /// An approved payment as the till has it, without the host's answer.
+    init(_ report: AttemptReport, _ config: AcceptPaymentConfig) {
+        uniqueId = report.attempt.rawValue
+        guwid = report.reference?.rawValue ?? ""
+        status =
+            switch config.transactionType {
+            case .authorize: .authorized
+            case .preauthorize: .preauthorized
+            case .purchase, .sepa: .approved
+            }
+        amount = (try? config.basket.total()) ?? 0
+        currency = config.basket.currencyAsISO4217Code
+        transactionType =
+            switch config.transactionType {
+            case .authorize: "authorize"
+            case .preauthorize: AcceptWire.preauthorize
+            case .purchase, .sepa: "purchase"
+            }
+        (createdAt, cardNumber, cardType, cardHolder) = ("", "", "", "")
+        (cnpApplicationId, cnpApplicationLabel, cnpTerminalId, cnpAuthorizationCode) = ("", "", "", "")
+        (errorCode, technicalMessage, merchantId) = ("", "", "")
+        note = config.basket.note
+        tip = (try? config.basket.tip()) ?? 0
+        tipTaxRate = config.basket.items.first { $0.itemType == .tip }?.taxRate ?? 0
+        netTaxation = config.basket.netTaxation
+        (receiptRequested, capturable, reversible, refundable) = (false, false, false, false)
+        items = config.basket.items.filter { $0.itemType != .tip }.map { item in
+            AcceptTransactionPaymentItem(
+                note: item.note, price: item.grossPrice, quantity: item.quantity, taxRate: item.taxRate)
+        }
+        (refunds, reversals, bookedAmount) = ([], [], nil)
+    }
+
     /// A card number with at most the first six and the last four digits. Signs that hide a digit count as one.
     static func masked(_ text: String) -> String {
         var scalars = Array(text.unicodeScalars)
@@ -138,6 +171,13 @@ public struct AcceptTransactionPaymentItem: Sendable, Hashable {
     public let quantity: Int
     /// The tax rate in hundredths of a percent.
     public let taxRate: AcceptHundredths
+
+    init(note: String, price: AcceptHundredths, quantity: Int, taxRate: AcceptHundredths) {
+        self.note = note
+        self.price = price
+        self.quantity = quantity
+        self.taxRate = taxRate
+    }
 
     init(_ json: JSONValue) {
         note = json.word("note")

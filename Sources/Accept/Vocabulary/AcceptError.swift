@@ -81,10 +81,16 @@ public struct AcceptError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A sentence for a person, which says how to go on if that is known.
     public let message: String
 
+    /// The reason of a payment that was not approved, with advice; nil for other errors.
+    public let decline: AcceptDecline?
+
     /// An error with a sentence for a person.
-    public init(_ code: Code, _ message: String) {
+    public init(_ code: Code, _ message: String) { self.init(code, message, nil) }
+
+    init(_ code: Code, _ message: String, _ decline: AcceptDecline?) {
         self.code = code
         self.message = message
+        self.decline = decline
     }
 
     /// Whether the user must log in again. A basket can be kept until then.

@@ -1,0 +1,257 @@
+import JackdawCards
+import JackdawEMV
+import JackdawPayments
+
+/// An event for the machine of a payment.
+enum AcceptPayEvent: Sendable {
+    /// An effect of the payment flow for the reader, the cardholder or the app.
+    case task(PaymentEffect, forCard: HTTPBody)
+    /// An event of the terminal.
+    case terminal(AcceptTerminalEvent)
+    /// A durable change of the attempt.
+    case report(AttemptReport)
+    /// The app's answer to a request for a signature; nil if there is none.
+    case signature([UInt8]?, request: Int)
+    /// The merchant's decision on a signature.
+    case verification(AcceptSignatureVerificationResult, request: Int)
+    /// The app's choice of an application; nil if there is none.
+    case application(Int?, request: Int)
+    /// The merchant cancels the payment.
+    case cancel
+}
+
+/// An effect of the machine of a payment.
+enum AcceptPayEffect: Sendable {
+    /// Show a step to the user.
+    case progress(AcceptStateUpdate)
+    /// Have the terminal carry out an effect of the payment flow.
+    case carryOut(PaymentEffect, forCard: HTTPBody)
+    /// Have the terminal take an application of the list, before the effect that goes on with it.
+    case choose(Int)
+    /// Hand an event to the payment service.
+    case send(PaymentEvent, answering: Int?, sealed: HTTPBody)
+    /// Have the cardholder sign in the app. The number names the request.
+    case askSignature(cardHolder: String, maskedPAN: String, cardType: String, request: Int)
+    /// Have the merchant compare the signature.
+    case askVerification(request: Int)
+    /// Have the app choose an application.
+    case askApplication([String], request: Int)
+    /// The merchant's cancellation came too late, or ends the payment.
+    case cancelled(Bool)
+    /// The payment has ended. It comes once.
+    case end(AttemptReport, AcceptError?, signature: [UInt8])
+}
+
+/// A payment of the SDK between the payment service, a terminal and the app: progress, signature, choice of an application,
+/// excluded cards, cancellation and the end.
+///
+/// It is a machine without I/O and without a clock: all time limits are those of the payment flow.
+struct AcceptPayMachine: Sendable {
+    private let exclusion: AcceptPaymentMethods.Terminal?
+    private let entries: Set<CardEntry>
+    private var trace = PaymentTrace()
+    private var applications: [String] = []
+    private var card: (name: String, masked: String, brand: String) = ("", "", "")
+    private var signature: [UInt8] = []
+    private var shown: AcceptStateUpdate?
+    /// The identifier of the effect that the app must answer; nil without one.
+    private var asked: Int?
+    private var invalidChoices = 0
+    private var isCancelling = false
+    private var isOver = false
+    private var effects: [AcceptPayEffect] = []
+
+    /// The invalid choices of an application after which the payment is cancelled. It is our choice.
+    static let maxInvalidChoices = 3
+
+    /// A payment that has not begun.
+    /// - Parameters:
+    ///   - exclusion: the terminal in `paymentmethods.xml`, whose excluded cards are refused; nil without the file.
+    ///   - entries: the ways in which the terminal reads cards.
+    init(exclusion: AcceptPaymentMethods.Terminal?, entries: Set<CardEntry>) {
+        self.exclusion = exclusion
+        self.entries = entries
+    }
+
+    mutating func receive(_ event: AcceptPayEvent) -> [AcceptPayEffect] {
+        effects = []
+        guard !isOver else { return [] }
+        switch event {
+        case .task(let effect, let forCard): take(effect, forCard)
+        case .terminal(let event): take(event)
+        case .report(let report): take(report)
+        case .signature(let image, let request): answerSignature(image, request)
+        case .verification(let result, let request): answerVerification(result, request)
+        case .application(let index, let request): answerApplication(index, request)
+        case .cancel:
+            isCancelling = true
+            send(.cancelled)
+        }
+        return effects
+    }
+
+    private mutating func show(_ state: AcceptStateUpdate) {
+        guard shown != state else { return }
+        shown = state
+        effects.append(.progress(state))
+    }
+
+    private mutating func send(_ event: PaymentEvent, answering effect: Int? = nil, sealed: HTTPBody = HTTPBody()) {
+        effects.append(.send(event, answering: effect, sealed: sealed))
+    }
+
+    // MARK: effects of the payment flow
+
+    private mutating func take(_ effect: PaymentEffect, _ forCard: HTTPBody) {
+        switch effect.action {
+        case .prepare:
+            trace.task = effect.action
+            show(.initialize)
+        case .acceptCard:
+            trace.task = effect.action
+            show(waiting)
+        case .processCard:
+            trace.task = effect.action
+            show(.checkingCard)
+        case .completeCard:
+            trace.task = effect.action
+            show(.processingData)
+        case .chooseApplication:
+            trace.task = effect.action
+            show(.applicationSelectionStarted)
+            asked = effect.identifier
+            effects.append(.askApplication(applications, request: effect.identifier))
+            return
+        case .captureSignature:
+            trace.task = effect.action
+            asked = effect.identifier
+            effects.append(
+                .askSignature(
+                    cardHolder: card.name, maskedPAN: card.masked, cardType: card.brand, request: effect.identifier))
+            return
+        case .verifySignature:
+            trace.task = effect.action
+            show(.cardholderSignatureCheck)
+            asked = effect.identifier
+            effects.append(.askVerification(request: effect.identifier))
+            return
+        case .prompt(let prompt): show(step(of: prompt))
+        case .reject(.cancelled):
+            isCancelling = false
+            effects.append(.cancelled(false))
+            return
+        case .stopReader: break
+        case .askHost, .storeRecord, .writeJournal, .useNewAmount, .reverse, .end, .ignore, .reject: return
+        }
+        effects.append(.carryOut(effect, forCard: forCard))
+    }
+
+    /// The step at which the terminal waits for a card.
+    private var waiting: AcceptStateUpdate {
+        switch (entries.contains(.tap), entries.contains(.chip), entries.contains(.swipe)) {
+        case (true, _, _): .tapOrInsertOrSwipeCard
+        case (false, true, true): .insertOrSwipeCard
+        case (false, true, false): .waitingForInsertCard
+        case (false, false, _): .waitingForSwipe
+        }
+    }
+
+    private func step(of prompt: PaymentPrompt) -> AcceptStateUpdate {
+        switch prompt {
+        case .useChip: .waitingForInsertCard
+        case .swipeCard: .damagedChipAndWaitingForSwipe
+        case .useOtherInterface: .insertOrSwipeCard
+        case .seePhone: .followInstructionsOnConsumerDevice
+        case .removeCard: .removeCard
+        case .tryAgain, .presentOneCard: .followTerminalInstructions
+        }
+    }
+
+    // MARK: events of the terminal
+
+    private mutating func take(_ event: AcceptTerminalEvent) {
+        switch event {
+        case .state(let state): show(state)
+        case .reason(let code): trace.reason = code
+        case .applications(let names): applications = names
+        case .card(let number, let name):
+            card = (name, number.masked, number.brand.rawValue)
+            guard exclusion?.excludes(number) ?? false, !trace.isExcluded else { return }
+            // Nothing has been sent: the host is asked after the event of the cryptogram or the swipe.
+            trace.isExcluded = true
+            send(.cancelled)
+        case .payment(let event, let effect, let sealed):
+            note(event)
+            // The event of an excluded card's data must not reach the service.
+            if trace.isExcluded, sealed.count > 0 { return }
+            send(event, answering: effect, sealed: sealed)
+        }
+    }
+
+    private mutating func note(_ event: PaymentEvent) {
+        switch event {
+        case .cardRemoved: show(.cardRemoved)
+        case .pinRequested: show(.askingForPIN)
+        case .pinEntered: show(.pinEntered)
+        case .pinWrong: show(.pinEntryWrong)
+        case .cardBlocked, .applicationBlocked: trace.isBlocked = true
+        case .readerSignatureRequested: show(.cardholderSignatureCheck)
+        case .readerSignatureRejected: trace.isSignatureRefused = true
+        case .firstARQC, .cardSwiped: show(.onlineProcessingData)
+        default: break
+        }
+    }
+
+    // MARK: answers of the app
+
+    private mutating func answerSignature(_ image: [UInt8]?, _ request: Int) {
+        guard asked == request else { return }
+        asked = nil
+        if let image, (1...32_768).contains(image.count) {
+            signature = image
+            send(.signatureCaptured, answering: request)
+        } else {
+            trace.isSignatureRefused = true
+            send(.signatureRefused, answering: request)
+        }
+    }
+
+    private mutating func answerVerification(_ result: AcceptSignatureVerificationResult, _ request: Int) {
+        guard asked == request, result != .notDefined else { return }
+        asked = nil
+        if result == .approved {
+            send(.signatureAccepted, answering: request)
+        } else {
+            trace.isSignatureRefused = true
+            send(.signatureRejected, answering: request)
+        }
+    }
+
+    private mutating func answerApplication(_ index: Int?, _ request: Int) {
+        guard asked == request else { return }
+        asked = nil
+        guard let index, applications.indices.contains(index) else {
+            // The flow asks again; a program that has no choice must not be asked without end.
+            invalidChoices += 1
+            if invalidChoices < Self.maxInvalidChoices {
+                send(.applicationChoiceInvalid, answering: request)
+            } else {
+                trace.reason = .terminalFailedToGetICCApplicationsList
+                send(.cancelled)
+            }
+            return
+        }
+        show(.applicationSelectionFinished)
+        effects.append(.choose(index))
+        send(.applicationChosen, answering: request)
+    }
+
+    // MARK: the end of the payment
+
+    private mutating func take(_ report: AttemptReport) {
+        guard report.outcome != nil else { return }
+        isOver = true
+        if isCancelling { effects.append(.cancelled(true)) }
+        effects.append(.end(report, AcceptError(report, trace), signature: signature))
+    }
+}

@@ -1,0 +1,87 @@
+import JackdawEMV
+import JackdawPayments
+
+/// The events of a payment that its outcome does not show.
+struct PaymentTrace: Sendable, Hashable {
+    /// The last task of the reader that is answered.
+    var task: PaymentAction?
+    /// The reason that the terminal gave.
+    var reason: AcceptPayErrorCode?
+    /// Whether the card, or one of its applications, is blocked.
+    var isBlocked = false
+    /// Whether the terminal must not take the card.
+    var isExcluded = false
+    /// Whether a person refused to sign, or rejected the signature.
+    var isSignatureRefused = false
+}
+
+extension AcceptError {
+    /// The error of a payment that has ended; nil if it is approved.
+    init?(_ report: AttemptReport, _ trace: PaymentTrace) {
+        guard let outcome = report.outcome, !outcome.isApproved else { return nil }
+        let code = Self.code(outcome, trace)
+        let (group, advice) = Self.group(outcome, trace)
+        let isOpen = !report.state.isFinal
+        let decline = AcceptDecline(
+            group: group, outcome: outcome, text: report.reason?.text ?? "",
+            advice: isOpen && report.state != .reversing ? .waitForOutcome : advice,
+            reversalReason: Self.reversalReason(outcome, report.state, trace))
+        self.init(.pay(code), "The payment ended: \(outcome.rawValue). \(decline.text)", decline)
+    }
+
+    private static func code(_ outcome: PaymentOutcome, _ trace: PaymentTrace) -> AcceptPayErrorCode {
+        if trace.isExcluded { return .blockedCardType }
+        switch outcome {
+        case .approved, .approvedOffline: return .transactionNotApproved
+        case .cancelled: return trace.reason ?? .transactionTerminated
+        case .declinedByCard, .declinedOffline: return .transactionDeclined
+        case .declinedOnline: return .transactionNotApproved
+        case .declinedSignature: return trace.isSignatureRefused ? .signatureRequest : .signatureTimeout
+        case .notAccepted: return trace.isBlocked ? .blockedCardType : trace.reason ?? .notSupportedCardType
+        case .failedPreparation: return trace.reason ?? .initialization
+        case .failedLink: return trace.reason ?? .terminalNotReady
+        case .failedCardRemoved: return .transactionTerminated
+        case .failedTimeout:
+            switch trace.task {
+            case .acceptCard: return trace.reason ?? .swipeTimeout
+            case .chooseApplication: return .terminalTimeoutApplicationSelection
+            case .prepare: return .terminalCommandTimeOut
+            default: return .terminalTimeOut
+            }
+        case .failedKernel: return trace.reason ?? .failedToStartEMV
+        case .failedUnableOnline: return .payConnection
+        case .failedHostTimeout, .failedRecovered: return .responseLost
+        case .failedAutoReversed: return trace.reason ?? .failedToSendOnlineEMV
+        }
+    }
+
+    private static func group(
+        _ outcome: PaymentOutcome, _ trace: PaymentTrace
+    ) -> (AcceptDecline.Group, AcceptDecline.Advice) {
+        if trace.isExcluded { return (.card, .useOtherCard) }
+        return switch outcome {
+        case .approved, .approvedOffline, .declinedOnline: (.host, .useOtherCard)
+        case .declinedByCard, .declinedOffline, .notAccepted: (.card, .useOtherCard)
+        case .cancelled, .declinedSignature, .failedCardRemoved: (.person, .tryAgain)
+        case .failedTimeout: (.person, .tryAgain)
+        case .failedPreparation, .failedLink, .failedKernel, .failedAutoReversed: (.terminal, .checkTerminal)
+        case .failedUnableOnline: (.connection, .checkConnection)
+        case .failedHostTimeout, .failedRecovered: (.connection, .waitForOutcome)
+        }
+    }
+
+    /// The SDK's reason of a reversal; nil if the till makes none.
+    private static func reversalReason(
+        _ outcome: PaymentOutcome, _ state: AttemptState, _ trace: PaymentTrace
+    ) -> AcceptReversalReason? {
+        switch (outcome, state) {
+        case (.declinedOffline, _): .offlineDeclined
+        case (_, .declined), (_, .cancelled), (_, .failed), (_, .open): nil
+        case (.declinedByCard, _): .cardDeclined
+        case (.declinedSignature, _): trace.isSignatureRefused ? .signatureDeclined : .signatureVerificationTimeout
+        case (.failedHostTimeout, _): .noEFTResponse
+        case (.failedAutoReversed, _), (.failedLink, _), (.failedCardRemoved, _): .terminalTerminated
+        default: .undefined
+        }
+    }
+}
