@@ -77,13 +77,14 @@ struct Bench: Verb {
     }
 }
 
+/// The result of a file.
+private struct MeasuredFile: Sendable {
+    let status: ExitStatus
+    let row: BenchRow?
+}
+
 /// Measures files, each in its thread's processor time.
 private struct BenchWorker: FileWorker, ~Copyable {
-    struct Outcome: Sendable {
-        let status: ExitStatus
-        let row: BenchRow?
-    }
-
     private var scanner = SwipeScanner()
     private let print: (BenchRow, Console) -> Void
     private let fileCount: Int
@@ -96,7 +97,7 @@ private struct BenchWorker: FileWorker, ~Copyable {
         self.environment = environment
     }
 
-    mutating func work(on file: String, index: Int, _ console: Console) throws(CommandError) -> Outcome {
+    mutating func work(on file: String, index: Int, _ console: Console) throws(CommandError) -> MeasuredFile {
         var progress = progress ?? Progress(console)
         progress.update(file, fraction: Double(index) / Double(fileCount))
         self.progress = progress
@@ -104,11 +105,11 @@ private struct BenchWorker: FileWorker, ~Copyable {
             let row = try BenchRow(measuring: file, &scanner, environment)
             row.complaints.forEach(console.message)
             print(row, console)
-            return Outcome(status: row.isCutShort && row.tracks == 0 ? .badData : .done, row: row)
+            return MeasuredFile(status: row.isCutShort && row.tracks == 0 ? .badData : .done, row: row)
         } catch {
             guard error.status != .interrupted else { throw error }
             console.message(error.message)
-            return Outcome(status: error.status, row: nil)
+            return MeasuredFile(status: error.status, row: nil)
         }
     }
 }

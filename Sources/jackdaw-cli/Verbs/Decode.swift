@@ -87,14 +87,15 @@ struct Decode: Verb {
     }
 }
 
+/// The result of a file.
+private struct DecodedFile: Sendable {
+    let status: ExitStatus
+    let trackCount: Int
+    let others: OtherTracks
+}
+
 /// Decodes recordings and prints their tracks.
 private struct DecodeWorker: FileWorker, ~Copyable {
-    struct Outcome: Sendable {
-        let status: ExitStatus
-        let trackCount: Int
-        let others: OtherTracks
-    }
-
     private var scanner: SwipeScanner
     private let options: DecodePrinter.Options
     private let environment: CommandEnvironment
@@ -106,7 +107,7 @@ private struct DecodeWorker: FileWorker, ~Copyable {
         self.environment = environment
     }
 
-    mutating func work(on file: String, index: Int, _ console: Console) throws(CommandError) -> Outcome {
+    mutating func work(on file: String, index: Int, _ console: Console) throws(CommandError) -> DecodedFile {
         var printer = DecodePrinter(file, index, options, progress ?? Progress(console), console, environment)
         defer { progress = printer.progress }
         var status: ExitStatus
@@ -119,7 +120,7 @@ private struct DecodeWorker: FileWorker, ~Copyable {
             console.message(error.message)
             status = error.status
         }
-        return Outcome(status: status, trackCount: printer.trackCount, others: printer.others)
+        return DecodedFile(status: status, trackCount: printer.trackCount, others: printer.others)
     }
 }
 

@@ -91,13 +91,14 @@ struct Demodulate: Verb {
     }
 }
 
+/// The result of a file.
+private struct DemodulatedFile: Sendable {
+    let status: ExitStatus
+    let bursts: Int
+}
+
 /// Decodes recordings of modems and prints their bursts.
 private struct ModemWorker: FileWorker, ~Copyable {
-    struct Outcome: Sendable {
-        let status: ExitStatus
-        let bursts: Int
-    }
-
     private var scanner: SoundScanner
     private let candidates: [LineMode]
     private let isJSON: Bool
@@ -113,7 +114,7 @@ private struct ModemWorker: FileWorker, ~Copyable {
         self.environment = environment
     }
 
-    mutating func work(on file: String, index: Int, _ console: Console) throws(CommandError) -> Outcome {
+    mutating func work(on file: String, index: Int, _ console: Console) throws(CommandError) -> DemodulatedFile {
         var listener = ModemListener(
             file, candidates, isJSON: isJSON, progress ?? Progress(console), console, environment)
         defer { progress = listener.progress }
@@ -127,7 +128,7 @@ private struct ModemWorker: FileWorker, ~Copyable {
             console.message(error.message)
             status = error.status
         }
-        return Outcome(status: status, bursts: listener.bursts)
+        return DemodulatedFile(status: status, bursts: listener.bursts)
     }
 }
 
