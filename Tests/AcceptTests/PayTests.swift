@@ -12,104 +12,6 @@ import Testing
 /// Payments with a card at a scripted terminal and a sandbox. Source of the calls: the Accept SDK integration guide
 /// 1.6.182, chapters 3.1 and 3.2.
 @Suite struct PayTests {
-    /// A till with a user who has logged in.
-    private struct Till {
-        let clock = ManualClock()
-        let link: SandboxLink
-        let accept: Accept
-        let service: PaymentService
-        let terminals: ScriptedTerminals
-        let token: SecretText
-
-        init(methods: AcceptPaymentMethods? = nil, _ script: @escaping ScriptedTerminals.Script) async throws {
-            let (clock, link) = (clock, try SandboxLink(clock))
-            self.link = link
-            let date: @Sendable () -> RecordedTime = {
-                RecordedTime(seconds: (SandboxFixture.start + clock.now.offset).components.seconds, offset: 60)
-            }
-            let accept = Accept(clock: clock, date: date) { _ throws(AcceptError) in link }
-            self.accept = accept
-            service = PaymentService(
-                host: AcceptWire.profile, wire: AcceptWire(), client: accept.paymentClient, journal: MemoryJournal(),
-                policy: Accept.paymentPolicy, clock: clock, date: date, reader: accept.reader)
-            terminals = ScriptedTerminals(script)
-            accept.use(service)
-            accept.use(terminals, methods: methods)
-            try await service.start()
-            token = try await accept.requestAccessToken(
-                "till-1", password: secret("till-1-password"), config: ConfigurationTests.backend
-            ).accessToken
-        }
-
-        func config(_ hundredths: AcceptHundredths = 1000, _ name: String? = "A1") -> AcceptPaymentConfig {
-            AcceptPaymentConfig(
-                vendorUUID: AcceptSpireVendorUUID, terminalUUID: "PosMate 1",
-                backendConfig: ConfigurationTests.backend,
-                basket: AcceptBasket(
-                    currencyAsISO4217Code: "EUR", items: [AcceptBasketItem(grossPrice: hundredths)],
-                    transactionUniqueId: name),
-                accessToken: token)
-        }
-
-        /// Starts a payment, and waits for its end.
-        func pay(
-            _ config: AcceptPaymentConfig? = nil, _ handlers: AcceptPaymentHandlers = AcceptPaymentHandlers()
-        ) async throws(AcceptError) -> AcceptTransaction {
-            try await accept.startPay(config ?? self.config(), handlers: handlers).result()
-        }
-
-        /// Moves the clock when the lifetime of the token and the limit of the payment flow are armed.
-        func wait(_ duration: Duration) async {
-            await clock.sleepers(2)
-            clock.advance(by: duration)
-        }
-    }
-
-    /// A terminal at which a chip card pays.
-    private static func chip(
-        _ hundredths: UInt64 = 1000, _ changes: [String: [AcceptTerminalEvent]] = [:]
-    ) -> ScriptedTerminals.Script {
-        { effect in
-            let number = effect.identifier
-            let name: String
-            let events: [AcceptTerminalEvent]
-            switch effect.action {
-            case .prepare: (name, events) = ("prepare", [.payment(.prepared, answering: number)])
-            case .acceptCard: (name, events) = ("accept", [.payment(.cardInserted, answering: number)])
-            case .processCard:
-                (name, events) = (
-                    "process",
-                    [
-                        .card(Self.number("9999990000000014"), name: "A. N. OTHER"),
-                        .payment(.firstARQC, answering: number, sealed: card(hundredths)),
-                    ]
-                )
-            case .completeCard(.approved): (name, events) = ("approved", [.payment(.secondTC, answering: number)])
-            case .completeCard: (name, events) = ("declined", [.payment(.secondAAC, answering: number)])
-            default: return []
-            }
-            // A changed answer names the effect, too.
-            return changes[name].map { $0.map { Self.answer($0, number) } } ?? events
-        }
-    }
-
-    private static func answer(_ event: AcceptTerminalEvent, _ number: Int) -> AcceptTerminalEvent {
-        guard case .payment(let event, _, let sealed) = event, event.isAnswer else { return event }
-        return .payment(event, answering: number, sealed: sealed)
-    }
-
-    private static func number(_ digits: String) -> PrimaryAccountNumber {
-        guard let number = try? PrimaryAccountNumber(Array(digits.utf8).span) else { preconditionFailure("digits") }
-        return number
-    }
-
-    private func failure(_ body: () async throws(AcceptError) -> AcceptTransaction) async -> AcceptError? {
-        do throws(AcceptError) {
-            _ = try await body()
-            return nil
-        } catch { return error }
-    }
-
     // MARK: terminals
 
     private static func methods() throws -> AcceptPaymentMethods {
@@ -133,14 +35,14 @@ import Testing
     }
 
     @Test func S1_31_vendorsAreThoseOfTheProgramAndTheFile() async throws {
-        var till = try await Till(Self.chip())
+        var till = try await PayTill(chip())
         #expect(await till.accept.discoverSupportedVendors().map(\.displayName) == ["Spire", "ID-Tech"])
-        till = try await Till(methods: Self.methods(), Self.chip())
+        till = try await PayTill(methods: Self.methods(), chip())
         #expect(await till.accept.discoverSupportedVendors().map(\.uuid) == [AcceptSpireVendorUUID])
     }
 
     @Test func S1_32_terminalsOfAVendorAreFound() async throws {
-        let till = try await Till(methods: Self.methods(), Self.chip())
+        let till = try await PayTill(methods: Self.methods(), chip())
         let found = try await till.accept.discoverTerminalsForVendor(AcceptSpireVendorUUID)
         #expect(found.map(\.uuid) == ["PosMate 1"])
         #expect(found.first?.alternativeDisplayName == "PosMate 1")
@@ -159,14 +61,14 @@ import Testing
         (.noAnswer, -2), (.charging, -3),
     ])
     func S1_42_S1_43_S1_44_S1_45_batteriesHaveTheNumbersOfTheSDK(level: AcceptBatteryLevel, number: Int) async throws {
-        let till = try await Till(Self.chip())
+        let till = try await PayTill(chip())
         till.terminals.setLevel(level)
         #expect(await till.accept.percentageBatteryRemainingForTerminal(AcceptSpireVendorUUID) == number)
         #expect(await till.accept.percentageBatteryRemainingForTerminal("other") == -1)
     }
 
     @Test func S1_46_aPaymentIsNotInterruptedByAQuestionForTheBattery() async throws {
-        let till = try await Till(Self.chip(1000, ["accept": []]))
+        let till = try await PayTill(chip(1000, ["accept": []]))
         let run = till.accept.startPay(till.config())
         await till.terminals.received { $0 == .acceptCard }
         #expect(await till.accept.percentageBatteryRemainingForTerminal(AcceptSpireVendorUUID) == -2)
@@ -177,8 +79,8 @@ import Testing
     }
 
     @Test func S1_47_anEmptyBatteryStopsThePayment() async throws {
-        let till = try await Till(
-            Self.chip(1000, ["prepare": [.reason(.lowBatteryLevel), .payment(.preparationFailed)]]))
+        let till = try await PayTill(
+            chip(1000, ["prepare": [.reason(.lowBatteryLevel), .payment(.preparationFailed)]]))
         let error = await failure { () throws(AcceptError) in try await till.pay() }
         #expect(error?.code == .pay(.lowBatteryLevel))
         #expect(error?.decline?.advice == .checkTerminal)
@@ -186,7 +88,7 @@ import Testing
     }
 
     @Test func S1_137_theConnectionOfATerminalIsKnown() async throws {
-        let till = try await Till(Self.chip())
+        let till = try await PayTill(chip())
         #expect(await till.accept.terminalConnectionStatus(AcceptSpireVendorUUID) == .connected)
         #expect(await till.accept.terminalConnectionStatus(AcceptIDTECHVendorUUID) == .disconnected)
     }
@@ -194,7 +96,7 @@ import Testing
     // MARK: payments that are approved
 
     @Test func S1_60_aSaleIsPaidWithTheSDKsCallbacks() async throws {
-        let till = try await Till(Self.chip())
+        let till = try await PayTill(chip())
         let done = AsyncSignal()
         let log = Lock<[String]>([])
         till.accept.startPay(
@@ -220,7 +122,7 @@ import Testing
     }
 
     @Test func S1_61_theEndIsThePaymentAsTheHostHasIt() async throws {
-        let till = try await Till(Self.chip())
+        let till = try await PayTill(chip())
         let run = till.accept.startPay(till.config())
         #expect(run.uniqueId == "A1")
         let payment = try await run.result()
@@ -234,7 +136,7 @@ import Testing
     }
 
     @Test func S1_62_theStepsAreAStreamToo() async throws {
-        let till = try await Till(Self.chip())
+        let till = try await PayTill(chip())
         let run = till.accept.startPay(till.config())
         _ = try await run.result()
         var steps: [AcceptStateUpdate] = []
@@ -247,7 +149,7 @@ import Testing
 
     @Test(arguments: [AcceptTransactionType.authorize, .preauthorize])
     func S1_59_anAuthorisationIsPaidByACapture(type: AcceptTransactionType) async throws {
-        let till = try await Till(Self.chip())
+        let till = try await PayTill(chip())
         var config = till.config()
         config.transactionType = type
         let payment = try await till.pay(config)
@@ -257,7 +159,7 @@ import Testing
     }
 
     @Test func S1_112_theTerminalReturnsToItsIdleStateAfterEachPayment() async throws {
-        let till = try await Till(Self.chip())
+        let till = try await PayTill(chip())
         _ = try await till.pay()
         #expect(till.terminals.closed == 1)
         var config = till.config(1000, "A2")
@@ -272,7 +174,7 @@ import Testing
     private static let signed: [String: [AcceptTerminalEvent]] = ["approved": [.payment(.secondTCWithSignature)]]
 
     @Test func S1_63_aSignatureIsCapturedAndSent() async throws {
-        let till = try await Till(Self.chip(1000, Self.signed))
+        let till = try await PayTill(chip(1000, Self.signed))
         let asked = Lock<[String]>([])
         var config = till.config(900)
         config.basket.addTip(100)
@@ -293,7 +195,7 @@ import Testing
     }
 
     @Test func S1_64_S1_124_theMerchantComparesTheSignatureAfterTheHost() async throws {
-        let till = try await Till(Self.chip(1000, Self.signed))
+        let till = try await PayTill(chip(1000, Self.signed))
         let seen = Lock<AcceptTransaction?>(nil)
         let handlers = AcceptPaymentHandlers(
             signature: { $0.signatureCallback([1], nil) },
@@ -311,7 +213,7 @@ import Testing
     }
 
     @Test func S1_107_aSignatureThatNoOneComparesIsReversed() async throws {
-        let till = try await Till(Self.chip(1000, Self.signed))
+        let till = try await PayTill(chip(1000, Self.signed))
         let asked = AsyncSignal()
         let run = till.accept.startPay(
             till.config(),
@@ -326,21 +228,12 @@ import Testing
     }
 
     @Test func S1_106_eachReversalOfTheTillHasItsReason() async throws {
-        let till = try await Till(Self.chip(1000, ["approved": [.payment(.secondAAC)]]))
+        let till = try await PayTill(chip(1000, ["approved": [.payment(.secondAAC)]]))
         let error = await failure { () throws(AcceptError) in try await till.pay() }
         #expect(error?.code == .pay(.transactionDeclined))
         #expect(error?.decline?.reversalReason == .cardDeclined)
         #expect(error?.decline?.group == .card)
         try await reversed(till)
-    }
-
-    /// Waits until the till has reversed the payment.
-    private func reversed(_ till: Till) async throws {
-        let reports = till.service.reports
-        if try await till.accept.status(of: "A1").state != .reversed {
-            for await report in reports where report.state == .reversed { break }
-        }
-        #expect(till.link.booked("A1") == 0)
     }
 
     // MARK: choice of an application
@@ -357,7 +250,7 @@ import Testing
     }
 
     @Test func S1_65_anApplicationIsChosenIfTheChipHasMoreThanOne() async throws {
-        let till = try await Till(Self.applications(Self.chip()))
+        let till = try await PayTill(Self.applications(chip()))
         let asked = Lock<[[String]]>([])
         let run = till.accept.startPay(
             till.config(),
@@ -376,7 +269,7 @@ import Testing
     }
 
     @Test func S1_130_anApplicationThatIsNotChosenEndsThePayment() async throws {
-        var till = try await Till(Self.applications(Self.chip()))
+        var till = try await PayTill(Self.applications(chip()))
         let asked = AsyncSignal()
         let run = till.accept.startPay(
             till.config(), handlers: AcceptPaymentHandlers(appSelection: { _ in asked.send() }))
@@ -385,7 +278,7 @@ import Testing
         var error = await failure { () throws(AcceptError) in try await run.result() }
         #expect(error?.code == .pay(.terminalTimeoutApplicationSelection))
         // A program without a choice is not asked without end.
-        till = try await Till(Self.applications(Self.chip()))
+        till = try await PayTill(Self.applications(chip()))
         let count = Lock(0)
         error = await failure { [till] () throws(AcceptError) in
             try await till.pay(
@@ -403,7 +296,7 @@ import Testing
     // MARK: cancellation
 
     @Test func S1_66_aPaymentIsCancelledWhileACardIsAwaited() async throws {
-        let till = try await Till(Self.chip(1000, ["accept": []]))
+        let till = try await PayTill(chip(1000, ["accept": []]))
         let run = till.accept.startPay(till.config())
         await till.terminals.received { $0 == .acceptCard }
         till.accept.cancelPay()
@@ -419,7 +312,7 @@ import Testing
     }
 
     @Test func X1_08_aPaymentIsNotCancelledAfterTheHostWasAsked() async throws {
-        let till = try await Till(Self.chip(1000, ["approved": []]))
+        let till = try await PayTill(chip(1000, ["approved": []]))
         let run = till.accept.startPay(till.config())
         await till.terminals.received { $0 == .completeCard(.approved) }
         #expect(await !run.cancel())
@@ -430,7 +323,7 @@ import Testing
     }
 
     @Test func X1_08_aPaymentIsCancelledWhileASignatureIsAwaited() async throws {
-        let till = try await Till(Self.chip(1000, Self.signed))
+        let till = try await PayTill(chip(1000, Self.signed))
         let asked = AsyncSignal()
         let run = till.accept.startPay(
             till.config(), handlers: AcceptPaymentHandlers(signature: { _ in asked.send() }))
@@ -442,7 +335,7 @@ import Testing
     }
 
     @Test func onePaymentIsUnderWayAtATime() async throws {
-        let till = try await Till(Self.chip(1000, ["accept": []]))
+        let till = try await PayTill(chip(1000, ["accept": []]))
         let run = till.accept.startPay(till.config())
         await till.terminals.received { $0 == .acceptCard }
         let error = await failure { () throws(AcceptError) in try await till.pay(till.config(1000, "A2")) }
@@ -453,12 +346,12 @@ import Testing
     // MARK: payments that do not begin
 
     @Test func S1_67_aTerminalThatWasNeverConfiguredIsRefused() async throws {
-        let till = try await Till(Self.chip())
-        till.terminals.change { $0.isUnconfigured = true }
+        let till = try await PayTill(chip())
+        till.terminals.change { $0.dependsOnConfiguration = true }
         let error = await failure { () throws(AcceptError) in try await till.pay() }
         #expect(error?.code == .pay(.cantLoadTerminalConfiguration))
         #expect(till.terminals.amounts.isEmpty)
-        till.terminals.change { $0.isUnconfigured = false }
+        till.terminals.change { $0.configurationVersion = "1" }
         #expect(try await till.pay().isAccepted)
     }
 
@@ -467,7 +360,7 @@ import Testing
         .pay(.monoAudioEnabled), .pay(.deviceRooted),
     ])
     func S1_10_S1_13_aTerminalThatCannotBeOpenedHasItsError(code: AcceptError.Code) async throws {
-        let till = try await Till(Self.chip())
+        let till = try await PayTill(chip())
         till.terminals.fail(code)
         let error = await failure { () throws(AcceptError) in try await till.pay() }
         #expect(error?.code == code)
@@ -476,7 +369,7 @@ import Testing
     }
 
     @Test func S1_19_S1_20_anExpiredTokenEndsAPaymentBeforeItBegins() async throws {
-        let till = try await Till(Self.chip())
+        let till = try await PayTill(chip())
         till.clock.advance(by: .seconds(900))
         let error = await failure { () throws(AcceptError) in try await till.pay() }
         #expect(error?.isTokenExpired == true)
@@ -490,7 +383,7 @@ import Testing
     }
 
     @Test func aSaleIsPaidOnce() async throws {
-        let till = try await Till(Self.chip())
+        let till = try await PayTill(chip())
         var config = till.config()
         config.saleIdentifier = "order-17"
         _ = try await till.pay(config)
@@ -504,7 +397,7 @@ import Testing
 
     @Test func S1_126_aDeclineHasGroupCodeTextAndAdvice() async throws {
         // The simulated issuer declines this amount.
-        let till = try await Till(Self.chip(5105))
+        let till = try await PayTill(chip(5105))
         let error = await failure { () throws(AcceptError) in try await till.pay(till.config(5105)) }
         #expect(error?.code == .pay(.transactionNotApproved))
         #expect(error?.decline?.group == .host)
@@ -515,7 +408,7 @@ import Testing
     }
 
     @Test func S1_110_aSwipeThatDoesNotComeHasItsError() async throws {
-        let till = try await Till(Self.chip(1000, ["accept": []]))
+        let till = try await PayTill(chip(1000, ["accept": []]))
         till.terminals.change { $0.entries = [.swipe] }
         let run = till.accept.startPay(till.config())
         await till.terminals.received { $0 == .acceptCard }
@@ -542,7 +435,7 @@ import Testing
     }
 
     @Test func S1_114_aLinkThatIsLostAfterTheApprovalReversesThePayment() async throws {
-        let till = try await Till(Self.chip(1000, ["approved": [.payment(.linkLost)]]))
+        let till = try await PayTill(chip(1000, ["approved": [.payment(.linkLost)]]))
         let error = await failure { () throws(AcceptError) in try await till.pay() }
         #expect(error?.decline?.reversalReason == .terminalTerminated)
         #expect(error?.decline?.group == .terminal)
@@ -550,7 +443,7 @@ import Testing
     }
 
     @Test(arguments: ["process", "approved"]) func S1_105_aCardThatIsRemovedEndsThePayment(step: String) async throws {
-        let till = try await Till(Self.chip(1000, [step: [.payment(.cardRemoved)]]))
+        let till = try await PayTill(chip(1000, [step: [.payment(.cardRemoved)]]))
         let run = till.accept.startPay(till.config())
         if step == "process" {
             // The terminal waits for a card again, and takes the same one: without an end, but for the cancellation.
@@ -565,8 +458,8 @@ import Testing
 
     @Test func S1_122_aChipWithoutAReachableApplicationIsDamaged() async throws {
         let tries = Lock(0)
-        let chip = Self.chip()
-        let till = try await Till { effect in
+        let chip = chip()
+        let till = try await PayTill { effect in
             switch effect.action {
             case .processCard: return [.payment(.noCommonApplication, answering: effect.identifier)]
             case .acceptCard
@@ -587,13 +480,13 @@ import Testing
     }
 
     @Test func S1_08_S1_136_anExcludedCardIsRefusedBeforeAnythingIsSent() async throws {
-        let till = try await Till(
+        let till = try await PayTill(
             methods: Self.methods(),
-            Self.chip(
+            chip(
                 1000,
                 [
                     "process": [
-                        .card(Self.number("4111111111111111"), name: ""), .payment(.firstARQC, sealed: card(1000)),
+                        .card(accountNumber("4111111111111111"), name: ""), .payment(.firstARQC, sealed: card(1000)),
                     ]
                 ]))
         let error = await failure { () throws(AcceptError) in try await till.pay() }
@@ -602,12 +495,12 @@ import Testing
         #expect(till.link.paymentCount == 0)
         #expect(!till.link.paths.contains("/v3/payments.json"))
         // Another card is taken.
-        let other = try await Till(methods: Self.methods(), Self.chip())
+        let other = try await PayTill(methods: Self.methods(), chip())
         #expect(try await other.pay().isAccepted)
     }
 
     @Test func anUnknownOutcomeIsReportedAndClearedUp() async throws {
-        let till = try await Till(Self.chip())
+        let till = try await PayTill(chip())
         till.link.plan("status-after=500", "payments.json")
         let error = await failure { () throws(AcceptError) in try await till.pay() }
         #expect(error?.code == .pay(.responseLost))
@@ -616,7 +509,7 @@ import Testing
     }
 
     @Test func aShutDownEndsThePaymentOfTheProgram() async throws {
-        let till = try await Till(Self.chip(1000, ["accept": []]))
+        let till = try await PayTill(chip(1000, ["accept": []]))
         let run = till.accept.startPay(till.config())
         await till.terminals.received { $0 == .acceptCard }
         await till.service.shutDown()
@@ -626,9 +519,9 @@ import Testing
     }
 
     @Test func stepsOfTheTerminalAndThePINAreShown() async throws {
-        let chip = Self.chip()
+        let chip = chip()
         let isAsked = Lock(false)
-        let till = try await Till { effect in
+        let till = try await PayTill { effect in
             guard effect.action == .processCard, !isAsked.withLock({ $0 }) else { return chip(effect) }
             isAsked.withLock { $0 = true }
             return [

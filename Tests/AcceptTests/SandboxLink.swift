@@ -40,6 +40,16 @@ final class SandboxLink: HTTPClient {
         }
     }
 
+    /// The callbacks to programs, oldest first.
+    var callbacks: [SandboxCallback] {
+        state.withLock { state in
+            state.effects.compactMap { effect in
+                guard case .callback(let callback) = effect else { return nil }
+                return callback
+            }
+        }
+    }
+
     /// The view of a payment in the books.
     func payment(_ name: String) -> JSONValue {
         let now = clock.now.offset

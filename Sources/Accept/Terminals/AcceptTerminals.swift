@@ -29,22 +29,34 @@ public struct AcceptTerminal: Sendable, Hashable {
     public var alternativeDisplayName: String
     /// The kind of terminal in `paymentmethods.xml`, such as `PosMate`; empty if it is the identifier.
     public var model: String
-    /// Whether the terminal needs a configuration, and has none: payments are refused. Default: false.
-    public var isUnconfigured: Bool
+    /// Whether the terminal needs a configuration of the host, as those of Spire do. Default: false.
+    public var dependsOnConfiguration: Bool
+    /// The version of its configuration; nil if it was never configured. Default: nil.
+    public var configurationVersion: String?
     /// The ways in which the terminal reads cards. Default: a chip or a swipe.
     public var entries: Set<CardEntry>
 
     /// A terminal. Without an alternative name it has the other one twice.
     public init(
         uuid: String, displayName: String, alternativeDisplayName: String? = nil, model: String = "",
-        isUnconfigured: Bool = false, entries: Set<CardEntry> = [.chip, .swipe]
+        dependsOnConfiguration: Bool = false, configurationVersion: String? = nil,
+        entries: Set<CardEntry> = [.chip, .swipe]
     ) {
         self.uuid = uuid
         self.displayName = displayName
         self.alternativeDisplayName = alternativeDisplayName ?? displayName
         self.model = model
-        self.isUnconfigured = isUnconfigured
+        self.dependsOnConfiguration = dependsOnConfiguration
+        self.configurationVersion = configurationVersion
         self.entries = entries
+    }
+
+    /// Whether the terminal needs a configuration, and has none: payments are refused.
+    public var isUnconfigured: Bool { dependsOnConfiguration && configurationVersion == nil }
+
+    /// Whether the terminal needs a configuration that it does not have. Versions are compared as text (1.6.171).
+    public func needs(_ files: AcceptTerminalConfigFiles) -> Bool {
+        dependsOnConfiguration && configurationVersion != files.version
     }
 }
 

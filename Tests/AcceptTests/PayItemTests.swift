@@ -1,0 +1,304 @@
+import Accept
+import JackdawCards
+import JackdawEMV
+import JackdawPayments
+import JackdawReaders
+import JackdawSandbox
+import JackdawSandboxTestSupport
+import JackdawTestSupport
+import JackdawTransport
+import Testing
+
+/// Further items of the Accept SDK integration guide 1.6.182: its revision history, and chapters 1 and 3.
+@Suite struct PayItemTests {
+    private func steps(_ run: AcceptPaymentRun) async -> [AcceptStateUpdate] {
+        var steps: [AcceptStateUpdate] = []
+        for await step in run.updates { steps.append(step) }
+        return steps
+    }
+
+    // MARK: set-up and selection
+
+    @Test func S1_11_theUserSelectsTheTerminal() async throws {
+        let till = try await PayTill(chip())
+        var config = till.config()
+        config.terminalUUID = ""
+        let error = await failure { [config] () throws(AcceptError) in try await till.pay(config) }
+        #expect(error?.code == .pay(.terminalNotReady))
+        #expect(till.terminals.amounts.isEmpty)
+    }
+
+    @Test(arguments: [AcceptPayErrorCode.lowPowerInAudioJack, .plugInTimeout, .terminalDamaged])
+    func S1_12_aProblemOfTheAudioJackHasItsError(code: AcceptPayErrorCode) async throws {
+        let till = try await PayTill(chip(1000, ["prepare": [.reason(code), .payment(.preparationFailed)]]))
+        let error = await failure { () throws(AcceptError) in try await till.pay() }
+        #expect(error?.code == .pay(code))
+    }
+
+    @Test func S1_35_theConfigurationOfATerminalIsCompared() async throws {
+        let till = try await PayTill(chip())
+        let files = try await till.accept.queryConfigFile(till.token, config: ConfigurationTests.backend)
+        var terminal = try #require(await till.accept.discoverTerminalsForVendor(AcceptSpireVendorUUID).first)
+        #expect(!terminal.needs(files))
+        terminal.dependsOnConfiguration = true
+        #expect(terminal.needs(files))
+        terminal.configurationVersion = "01"
+        #expect(terminal.needs(files))
+        terminal.configurationVersion = "1"
+        #expect(!terminal.needs(files))
+    }
+
+    @Test func S1_127_aBatteryIsAskedEachTime() async throws {
+        let till = try await PayTill(chip())
+        _ = await till.accept.percentageBatteryRemainingForTerminal(AcceptSpireVendorUUID)
+        till.terminals.setLevel(.percent(3))
+        #expect(await till.accept.percentageBatteryRemainingForTerminal(AcceptSpireVendorUUID) == 3)
+        #expect(till.terminals.batteryQuestions == 2)
+    }
+
+    @Test func S1_144_aDeviceWithoutProtectionIsRefused() async throws {
+        let till = try await PayTill(chip())
+        till.terminals.fail(.pay(.deviceRooted))
+        let error = await failure { () throws(AcceptError) in try await till.pay() }
+        #expect(error?.code.number == 35)
+    }
+
+    // MARK: the callback of the host
+
+    /// The guide's list, chapter 3.2.1, in its order.
+    @Test(arguments: [(1000, "approved"), (5105, "rejected")] as [(UInt64, String)])
+    func S1_69_theCallbackHasTheFieldsOfTheGuide(hundredths: UInt64, state: String) async throws {
+        let till = try await PayTill(chip(hundredths))
+        var config = till.config(AcceptHundredths(rawValue: Int64(hundredths)))
+        config.backendConfig.callbackURL = "https://shop.example.com/paid"
+        _ = await failure { [config] () throws(AcceptError) in try await till.pay(config) }
+        let callback = try #require(till.link.callbacks.first)
+        #expect(callback.url == "https://shop.example.com/paid")
+        #expect(
+            callback.fields.map(\.name) == [
+                "unique_id", "guwid", "merchant_id", "user_id", "terminal_id", "terminal_sn", "amount", "currency",
+                "created_at", "merchant_name", "card_brand", "card_number", "state", "error_code", "error_message",
+                "aid_label", "aid", "card_holder",
+            ])
+        #expect(callback.fields.first { $0.name == "state" }?.value == state)
+        #expect(till.link.callbacks.count == 1)
+    }
+
+    // MARK: cards and their kernel
+
+    @Test func S1_111_aSignatureIsNeededOnlyIfTheCardAsksForIt() async throws {
+        let till = try await PayTill(chip())
+        let asked = Lock(0)
+        _ = try await till.pay(
+            nil,
+            AcceptPaymentHandlers(signature: { request in
+                asked.withLock { $0 += 1 }
+                request.signatureCallback(nil, nil)
+            }))
+        #expect(asked.withLock { $0 } == 0)
+    }
+
+    @Test(arguments: [false, true])
+    func S1_119_aCardApprovesWithoutTheHost(isSigned: Bool) async throws {
+        let till = try await PayTill(
+            limits: OfflineLimits(currencyCode: 978, floor: 5000, count: 5, total: 10_000),
+            chip(
+                1000,
+                ["process": [.payment(isSigned ? .firstTCWithSignature : .firstTC, sealed: card(1000, type: 0x40))]]))
+        till.link.plan("status=503", "payments.json")
+        let payment = try await till.pay(
+            nil,
+            AcceptPaymentHandlers(
+                signature: { $0.signatureCallback([1], nil) },
+                signatureVerification: { _, callback in callback(.approved) }))
+        #expect(payment.isAccepted)
+        #expect(payment.amount == 1000)
+        #expect(try await till.accept.status(of: "A1").state == .approved)
+    }
+
+    @Test func S1_120_aPaymentGoesOnlineAfterTheLastTryForThePIN() async throws {
+        let isAsked = Lock(false)
+        let next = chip()
+        let till = try await PayTill { effect in
+            guard effect.action == .processCard, !isAsked.withLock({ $0 }) else { return next(effect) }
+            isAsked.withLock { $0 = true }
+            return [
+                .payment(.pinRequested, answering: effect.identifier),
+                .payment(.pinTriesExceeded, answering: effect.identifier),
+                .payment(.firstARQC, answering: effect.identifier, sealed: card(1000)),
+            ]
+        }
+        let run = till.accept.startPay(till.config())
+        #expect(try await run.result().isAccepted)
+        #expect(await steps(run).contains(.askingForPIN))
+    }
+
+    @Test(arguments: [
+        ("prepare", 10, AcceptPayErrorCode.terminalCommandTimeOut), ("process", 60, .terminalTimeOut),
+    ])
+    func S1_121_aTerminalThatDoesNotAnswerHasItsError(
+        step: String, seconds: Int, code: AcceptPayErrorCode
+    ) async throws {
+        let till = try await PayTill(chip(1000, [step: []]))
+        let run = till.accept.startPay(till.config())
+        await till.terminals.received { $0 == (step == "prepare" ? .prepare : .processCard) }
+        await till.wait(.seconds(seconds))
+        let error = await failure { () throws(AcceptError) in try await run.result() }
+        #expect(error?.code == .pay(code))
+        #expect(error?.decline?.advice == .tryAgain)
+    }
+
+    @Test func S1_132_preferredNamesOfApplicationsStayAsTheyAre() async throws {
+        let names = ["Карта Мир", "123456 Crédit", "VISA"]
+        let isAsked = Lock(false)
+        let next = chip()
+        let till = try await PayTill { effect in
+            guard effect.action == .processCard, !isAsked.withLock({ $0 }) else { return next(effect) }
+            isAsked.withLock { $0 = true }
+            return [.applications(names), .payment(.applicationsFound, answering: effect.identifier)]
+        }
+        let seen = Lock<[String]>([])
+        _ = try await till.pay(
+            nil,
+            AcceptPaymentHandlers(appSelection: { request in
+                seen.withLock { $0 = request.appsArray }
+                request.appSelectionCallback(2, nil)
+            }))
+        #expect(seen.withLock { $0 } == names)
+        #expect(till.terminals.chosen == [2])
+    }
+
+    @Test func S1_134_aSwipeHasItsEntryMode() async throws {
+        let next = chip()
+        let till = try await PayTill { effect in
+            guard effect.action == .acceptCard else { return next(effect) }
+            return [
+                .card(accountNumber("9999990000000014"), name: "A. N. OTHER"),
+                .payment(
+                    .cardSwiped, answering: effect.identifier, sealed: card(1000, changes: [0x9F39: "90"])),
+            ]
+        }
+        till.terminals.change { $0.entries = [.swipe] }
+        let run = till.accept.startPay(till.config())
+        #expect(try await run.result().isAccepted)
+        #expect(till.link.payment("A1")["sandbox"]?["pos_entry_mode"]?.text == "90")
+        #expect(await steps(run).starts(with: [.initialize, .waitingForSwipe, .onlineProcessingData]))
+    }
+
+    @Test func S1_138_theSecondCryptogramFollowsTheApproval() async throws {
+        let till = try await PayTill(
+            chip(1000, ["approved": [.payment(.secondTC, sealed: card(1000, type: 0x40))]]))
+        _ = try await till.pay()
+        while true {
+            let seen = till.service.changes.count
+            if await till.service.unfinished.isEmpty, await till.service.activity.requests == 0 { break }
+            await till.service.changes.wait(after: seen)
+        }
+        #expect(till.link.paths.last == "/v3/payments/A1.json")
+        #expect(till.link.payment("A1")["sandbox"]?["certificate"]?.text?.isEmpty == false)
+    }
+
+    /// The SDK's `issuerCards.json` has an entry for each of these.
+    @Test(arguments: [
+        ("5105105105105100", "master"), ("4012888888881881", "visa"), ("6759649826438453", "maestro"),
+        ("371449635398431", "american_express"), ("6200000000000005", "china_unionpay"),
+        ("38520000023237", "diners_club"), ("6011000990139424", "discovery"), ("6360000000000006", "interpayment"),
+        ("6370000000000005", "instapayment"), ("3566002020360505", "jcb"), ("135410014004955", "uatp"),
+        ("6080000000000000001", "rupay"),
+    ])
+    func S1_139_theSchemeOfACardIsRecognised(digits: String, issuer: String) {
+        #expect(AcceptCardKind(accountNumber(digits)).issuer == issuer)
+    }
+
+    @Test func S1_145_aCardIsTappedIfTheTerminalTakesTaps() async throws {
+        let next = chip()
+        let till = try await PayTill { effect in
+            guard effect.action == .acceptCard else { return next(effect) }
+            return [.payment(.cardTapped, answering: effect.identifier)]
+        }
+        #expect(!AcceptTerminal(uuid: "T", displayName: "T").entries.contains(.tap))
+        till.terminals.change { $0.entries = [.tap, .chip, .swipe] }
+        let run = till.accept.startPay(till.config())
+        #expect(try await run.result().isAccepted)
+        #expect(await steps(run).contains(.tapOrInsertOrSwipeCard))
+    }
+
+    @Test func S1_148_aPaymentFollowsAfterTheTerminalWasUnplugged() async throws {
+        let till = try await PayTill(chip(1000, ["accept": []]))
+        let run = till.accept.startPay(till.config())
+        await till.terminals.received { $0 == .acceptCard }
+        till.terminals.send(.reason(.failedBluetoothConnection))
+        till.terminals.send(.payment(.linkLost))
+        let error = await failure { () throws(AcceptError) in try await run.result() }
+        #expect(error?.code == .pay(.failedBluetoothConnection))
+        let next = till.accept.startPay(till.config(1000, "A2"))
+        #expect(await next.cancel())
+    }
+
+    @Test func S1_148_aChipCardThatIsSwipedMustBeInserted() async throws {
+        let isSwiped = Lock(false)
+        let next = chip()
+        let till = try await PayTill { effect in
+            guard effect.action == .acceptCard, !isSwiped.withLock({ $0 }) else { return next(effect) }
+            isSwiped.withLock { $0 = true }
+            return [.payment(.chipCardSwiped, answering: effect.identifier)]
+        }
+        let run = till.accept.startPay(till.config())
+        #expect(try await run.result().isAccepted)
+        #expect(await steps(run).contains(.waitingForInsertCard))
+    }
+
+    @Test func S1_149_theCardholderConfirmsOnTheTelephoneAndEntersATip() async throws {
+        let taps = Lock(0)
+        let next = chip()
+        let till = try await PayTill { effect in
+            switch effect.action {
+            case .acceptCard: return [.payment(.cardTapped, answering: effect.identifier)]
+            case .processCard where taps.withLock({ $0 == 0 }):
+                taps.withLock { $0 += 1 }
+                return [.state(.gratuityEntryStarted), .payment(.tapSeePhone, answering: effect.identifier)]
+            default: return next(effect)
+            }
+        }
+        let run = till.accept.startPay(till.config())
+        #expect(try await run.result().isAccepted)
+        let steps = await steps(run)
+        #expect(steps.contains(.followInstructionsOnConsumerDevice))
+        #expect(steps.contains(.gratuityEntryStarted))
+    }
+
+    // MARK: secrets of a payment
+
+    @Test func S1_113_noValueOfAPaymentPrintsCardData() async throws {
+        let till = try await PayTill(chip(1000, ["approved": [.payment(.secondTCWithSignature)]]))
+        let texts = Lock<[String]>([])
+        let note: @Sendable (Any) -> Void = { value in
+            var dumped = ""
+            dump(value, to: &dumped)
+            let all = ["\(value)", String(reflecting: value), dumped]
+            texts.withLock { $0 += all }
+        }
+        let config = till.config()
+        note(config)
+        let run = till.accept.startPay(
+            config,
+            handlers: AcceptPaymentHandlers(
+                signature: { request in
+                    note(request)
+                    request.signatureCallback([1, 2, 3], nil)
+                },
+                signatureVerification: { payment, callback in
+                    if let payment { note(payment) }
+                    callback(.approved)
+                }))
+        note(try await run.result())
+        note(run)
+        note(till.accept)
+        note(try await till.accept.status(of: "A1"))
+        let all = texts.withLock { $0 }.joined(separator: "\n")
+        for hidden in ["9999990000000014", "A. N. OTHER", "till-1-password", "jackdaw-secret"] {
+            #expect(!all.contains(hidden), "\(hidden)")
+        }
+        #expect(!all.contains(till.token.revealedText()))
+    }
+}

@@ -1,0 +1,119 @@
+import Accept
+import JackdawCards
+import JackdawEMV
+import JackdawPayments
+import JackdawSandbox
+import JackdawSandboxTestSupport
+import JackdawTestSupport
+import JackdawTransport
+import Testing
+
+/// A till with a user who has logged in.
+struct PayTill {
+    let clock = ManualClock()
+    let link: SandboxLink
+    let accept: Accept
+    let service: PaymentService
+    let terminals: ScriptedTerminals
+    let token: SecretText
+
+    init(
+        methods: AcceptPaymentMethods? = nil, limits: OfflineLimits = .none,
+        _ script: @escaping ScriptedTerminals.Script
+    ) async throws {
+        let (clock, link) = (clock, try SandboxLink(clock))
+        self.link = link
+        let date: @Sendable () -> RecordedTime = {
+            RecordedTime(seconds: (SandboxFixture.start + clock.now.offset).components.seconds, offset: 60)
+        }
+        let accept = Accept(clock: clock, date: date) { _ throws(AcceptError) in link }
+        self.accept = accept
+        service = PaymentService(
+            host: AcceptWire.profile, wire: AcceptWire(), client: accept.paymentClient, journal: MemoryJournal(),
+            limits: limits, policy: Accept.paymentPolicy, clock: clock, date: date, reader: accept.reader)
+        terminals = ScriptedTerminals(script)
+        accept.use(service)
+        accept.use(terminals, methods: methods)
+        try await service.start()
+        token = try await accept.requestAccessToken(
+            "till-1", password: secret("till-1-password"), config: ConfigurationTests.backend
+        ).accessToken
+    }
+
+    func config(_ hundredths: AcceptHundredths = 1000, _ name: String? = "A1") -> AcceptPaymentConfig {
+        AcceptPaymentConfig(
+            vendorUUID: AcceptSpireVendorUUID, terminalUUID: "PosMate 1",
+            backendConfig: ConfigurationTests.backend,
+            basket: AcceptBasket(
+                currencyAsISO4217Code: "EUR", items: [AcceptBasketItem(grossPrice: hundredths)],
+                transactionUniqueId: name),
+            accessToken: token)
+    }
+
+    /// Starts a payment, and waits for its end.
+    func pay(
+        _ config: AcceptPaymentConfig? = nil, _ handlers: AcceptPaymentHandlers = AcceptPaymentHandlers()
+    ) async throws(AcceptError) -> AcceptTransaction {
+        try await accept.startPay(config ?? self.config(), handlers: handlers).result()
+    }
+
+    /// Moves the clock when the lifetime of the token and the limit of the payment flow are armed.
+    func wait(_ duration: Duration) async {
+        await clock.sleepers(2)
+        clock.advance(by: duration)
+    }
+}
+
+/// A terminal at which a chip card pays.
+func chip(
+    _ hundredths: UInt64 = 1000, _ changes: [String: [AcceptTerminalEvent]] = [:]
+) -> ScriptedTerminals.Script {
+    { effect in
+        let number = effect.identifier
+        let name: String
+        let events: [AcceptTerminalEvent]
+        switch effect.action {
+        case .prepare: (name, events) = ("prepare", [.payment(.prepared, answering: number)])
+        case .acceptCard: (name, events) = ("accept", [.payment(.cardInserted, answering: number)])
+        case .processCard:
+            (name, events) = (
+                "process",
+                [
+                    .card(accountNumber("9999990000000014"), name: "A. N. OTHER"),
+                    .payment(.firstARQC, answering: number, sealed: card(hundredths)),
+                ]
+            )
+        case .completeCard(.approved): (name, events) = ("approved", [.payment(.secondTC, answering: number)])
+        case .completeCard: (name, events) = ("declined", [.payment(.secondAAC, answering: number)])
+        default: return []
+        }
+        // A changed answer names the effect, too.
+        return changes[name].map { $0.map { answer($0, number) } } ?? events
+    }
+}
+
+private func answer(_ event: AcceptTerminalEvent, _ number: Int) -> AcceptTerminalEvent {
+    guard case .payment(let event, _, let sealed) = event, event.isAnswer else { return event }
+    return .payment(event, answering: number, sealed: sealed)
+}
+
+func accountNumber(_ digits: String) -> PrimaryAccountNumber {
+    guard let number = try? PrimaryAccountNumber(Array(digits.utf8).span) else { preconditionFailure("digits") }
+    return number
+}
+
+func failure(_ body: () async throws(AcceptError) -> AcceptTransaction) async -> AcceptError? {
+    do throws(AcceptError) {
+        _ = try await body()
+        return nil
+    } catch { return error }
+}
+
+/// Waits until the till has reversed the payment.
+func reversed(_ till: PayTill) async throws {
+    let reports = till.service.reports
+    if try await till.accept.status(of: "A1").state != .reversed {
+        for await report in reports where report.state == .reversed { break }
+    }
+    #expect(till.link.booked("A1") == 0)
+}
