@@ -1,0 +1,138 @@
+import Foundation
+import JackdawCards
+import JackdawEMV
+import JackdawPayments
+import JackdawTestSupport
+import Testing
+
+@testable import Accept
+
+/// The machine of a payment without service, terminal and app.
+@Suite struct PayMachineTests {
+    private func report(_ outcome: PaymentOutcome, _ state: AttemptState) throws -> AttemptReport {
+        var record = AttemptRecord(
+            attempt("A1"),
+            try AttemptRequest(
+                sale: SaleIdentifier(rawValue: "sale")!, kind: .purchase,
+                amount: Amount(minorUnits: 1000, currencyCode: 978)),
+            on: RecordedTime(seconds: 0, offset: 0))
+        var journal = PaymentJournal()
+        journal.outcome = outcome
+        record.flow = journal
+        record.state = state
+        return AttemptReport(record)
+    }
+
+    /// The errors of docs/accept.md: a row of the outcome has each code that the machine gives for it.
+    @Test func everyOutcomeHasTheErrorOfThePage() throws {
+        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let page = tests.deletingLastPathComponent().appendingPathComponent("docs/accept.md")
+        let rows = try String(contentsOf: page, encoding: .utf8).split(separator: "\n").filter { $0.hasPrefix("| `") }
+        for outcome in PaymentOutcome.allCases {
+            let report = try report(outcome, .reversing)
+            guard let error = AcceptError(report, PaymentTrace()) else {
+                #expect(outcome.isApproved)
+                continue
+            }
+            let row = rows.first { row in
+                row.split(separator: "|").first.map { $0.contains("`\(outcome.rawValue)`") } ?? false
+            }
+            #expect(row?.contains("`\(error.code.name)`") == true, "\(outcome.rawValue): \(error.code.name)")
+            #expect(error.decline?.outcome == outcome)
+            #expect(error.code.domain == "AcceptPayErrorCode")
+        }
+    }
+
+    @Test func errorsFollowTheTraceOfThePayment() throws {
+        func code(_ outcome: PaymentOutcome, _ change: (inout PaymentTrace) -> Void) throws -> AcceptError.Code? {
+            var trace = PaymentTrace()
+            change(&trace)
+            return AcceptError(try report(outcome, .failed), trace)?.code
+        }
+        #expect(try code(.failedTimeout) { $0.task = .acceptCard } == .pay(.swipeTimeout))
+        #expect(try code(.failedTimeout) { $0.task = .chooseApplication } == .pay(.terminalTimeoutApplicationSelection))
+        #expect(try code(.failedTimeout) { $0.task = .prepare } == .pay(.terminalCommandTimeOut))
+        #expect(try code(.failedTimeout) { $0.task = .processCard } == .pay(.terminalTimeOut))
+        #expect(try code(.notAccepted) { $0.isBlocked = true } == .pay(.blockedCardType))
+        #expect(try code(.cancelled) { $0.isExcluded = true } == .pay(.blockedCardType))
+        #expect(try code(.failedPreparation) { $0.reason = .noDUKPT } == .pay(.noDUKPT))
+        #expect(try code(.declinedSignature) { $0.isSignatureRefused = true } == .pay(.signatureRequest))
+        #expect(try code(.approved) { _ in } == nil)
+    }
+
+    @Test func anOpenOutcomeAdvisesToWait() throws {
+        let unknown = AcceptError(try report(.failedHostTimeout, .unknown), PaymentTrace())
+        #expect(unknown?.decline?.advice == .waitForOutcome)
+        #expect(unknown?.decline?.reversalReason == .noEFTResponse)
+        let reversing = AcceptError(try report(.declinedByCard, .reversing), PaymentTrace())
+        #expect(reversing?.decline?.advice == .useOtherCard)
+        #expect(reversing?.decline?.reversalReason == .cardDeclined)
+        // Nothing was booked, so that nothing is reversed.
+        let declined = AcceptError(try report(.declinedSignature, .declined), PaymentTrace())
+        #expect(declined?.decline?.reversalReason == nil)
+    }
+
+    @Test func answersToAnotherRequestChangeNothing() {
+        var machine = AcceptPayMachine(exclusion: nil, entries: [.chip])
+        _ = machine.receive(.task(PaymentEffect(identifier: 7, action: .captureSignature), forCard: HTTPBody()))
+        #expect(machine.receive(.signature([1], request: 6)).isEmpty)
+        #expect(machine.receive(.signature([1], request: 7)).count == 1)
+        #expect(machine.receive(.signature([1], request: 7)).isEmpty)
+        _ = machine.receive(.task(PaymentEffect(identifier: 8, action: .verifySignature), forCard: HTTPBody()))
+        #expect(machine.receive(.verification(.notDefined, request: 8)).isEmpty)
+        #expect(machine.receive(.application(0, request: 8)).count <= 1)
+    }
+
+    @Test func anySequenceEndsOnceAndSendsNothingOfAnExcludedCard() throws {
+        let excluded = AcceptPaymentMethods.Terminal(
+            uuid: "T", isEnabled: true, displayNames: [:],
+            cardsExclusion: [AcceptPaymentMethods.Exclusion(issuer: "visa", cardType: "credit_card")])
+        let visa = try PrimaryAccountNumber(Array("4111111111111111".utf8).span)
+        let actions: [PaymentAction] = [
+            .prepare, .acceptCard, .processCard, .chooseApplication, .completeCard(.approved), .captureSignature,
+            .verifySignature, .stopReader, .prompt(.removeCard), .prompt(.swipeCard), .reject(.cancelled),
+            .ignore(.cardInserted), .writeJournal(PaymentJournal()),
+        ]
+        var random = SeededRandom(seed: 31)
+        for _ in 0..<400 {
+            var machine = AcceptPayMachine(exclusion: excluded, entries: [.chip, .swipe])
+            var (ends, isExcluded) = (0, false)
+            for step in 0..<Int.random(in: 1...40, using: &random) {
+                let event: AcceptPayEvent
+                switch Int.random(in: 0...9, using: &random) {
+                case 0, 1, 2:
+                    let action = actions.randomElement(using: &random) ?? .prepare
+                    event = .task(PaymentEffect(identifier: step, action: action), forCard: HTTPBody())
+                case 3:
+                    event = .terminal(.card(visa, name: ""))
+                    isExcluded = true
+                case 4, 5:
+                    let sealed = Bool.random(using: &random) ? body([1]) : HTTPBody()
+                    event = .terminal(
+                        .payment(
+                            PaymentEvent.allCases.randomElement(using: &random) ?? .cardSwiped, answering: step,
+                            sealed: sealed))
+                case 6: event = .signature(Bool.random(using: &random) ? [1] : nil, request: step - 1)
+                case 7: event = .verification(.rejected, request: step - 1)
+                case 8: event = .application(Int.random(in: -1...3, using: &random), request: step - 1)
+                default:
+                    if Int.random(in: 0...9, using: &random) == 0 {
+                        event = .report(
+                            try report(PaymentOutcome.allCases.randomElement(using: &random) ?? .cancelled, .failed))
+                    } else {
+                        event = .cancel
+                    }
+                }
+                for effect in machine.receive(event) {
+                    #expect(ends == 0)
+                    switch effect {
+                    case .end: ends += 1
+                    case .send(_, _, let sealed): #expect(!isExcluded || sealed.count == 0)
+                    default: break
+                    }
+                }
+            }
+            #expect(ends <= 1)
+        }
+    }
+}
