@@ -1,0 +1,179 @@
+public import JackdawEMV
+public import JackdawPayments
+public import JackdawReaders
+public import JackdawTransport
+
+/// Terminals that are readers with a kernel, over links that a program opens: PosMate and SPm2, EMVSwiper, Miura.
+///
+/// Cards are inserted. The wires of PosMate and EMVSwiper are not public: a profile has them, and those of this project are
+/// for simulated readers alone. No real terminal has been tried.
+public final class AcceptReaderTerminals: AcceptTerminals {
+    /// The protocol of a reader.
+    public enum Model: String, Sendable, Hashable, CaseIterable {
+        /// Spire's PosMate and SPm2: the family `epos`.
+        case posMate = "epos"
+        /// BBPOS's EMVSwiper: the family `bbpos`.
+        case emvSwiper = "bbpos"
+        /// Miura's readers: the family `miura`.
+        case miura
+    }
+
+    /// A reader, and its link.
+    public struct Reader: Sendable {
+        /// The vendor, under which the reader is found.
+        public var vendor: AcceptTerminalVendor
+        /// The terminal as the SDK shows it.
+        public var terminal: AcceptTerminal
+        /// The protocol of the reader.
+        public var model: Model
+        /// The values of the protocol that are not public or may change.
+        public var profile: ReaderProfile
+        /// Opens the link for a payment.
+        public var open: @Sendable () async throws(LinkError) -> any Transport
+
+        /// A reader.
+        /// - Parameters:
+        ///   - vendor: the vendor.
+        ///   - terminal: the terminal; its cards are inserted.
+        ///   - model: the protocol.
+        ///   - profile: the values of the protocol. Default: nil, those of simulated readers.
+        ///   - open: opens the link.
+        public init(
+            vendor: AcceptTerminalVendor, terminal: AcceptTerminal, model: Model, profile: ReaderProfile? = nil,
+            open: @escaping @Sendable () async throws(LinkError) -> any Transport
+        ) {
+            self.vendor = vendor
+            self.terminal = terminal
+            self.model = model
+            guard let known = profile ?? ReaderFamily.named(model.rawValue)?.simulatedProfile else {
+                preconditionFailure("each model is a family")
+            }
+            self.profile = known
+            self.open = open
+        }
+    }
+
+    private let readers: [Reader]
+    private let clock: ElapsedClock
+    private let date: @Sendable () -> RecordedTime
+    private let seal: @Sendable (DataObjectStore) -> HTTPBody
+
+    /// Terminals of a program.
+    /// - Parameters:
+    ///   - readers: the readers, whose vendors and terminals are found.
+    ///   - clock: measures the readers' times. Default: `SuspendingClock`.
+    ///   - date: the date and the zone of the till, which cards receive.
+    ///   - seal: seals a card's objects for the host alone: those of the authorisation, with the PIN block in 99, and those
+    ///     of the second cryptogram. `HTTPBody.tagLengthValue(_:)` is for the sandbox.
+    public init(
+        _ readers: [Reader], clock: some Clock<Duration> = SuspendingClock(),
+        date: @escaping @Sendable () -> RecordedTime, seal: @escaping @Sendable (DataObjectStore) -> HTTPBody
+    ) {
+        self.readers = readers
+        self.clock = ElapsedClock(clock)
+        self.date = date
+        self.seal = seal
+    }
+
+    public func vendors() async -> [AcceptTerminalVendor] {
+        var vendors: [AcceptTerminalVendor] = []
+        for reader in readers where !vendors.contains(where: { $0.uuid == reader.vendor.uuid }) {
+            vendors.append(reader.vendor)
+        }
+        return vendors
+    }
+
+    public func terminals(of vendorUUID: String) async throws(AcceptError) -> [AcceptTerminal] {
+        readers.filter { $0.vendor.uuid == vendorUUID }.map(\.terminal)
+    }
+
+    /// These readers report no charge outside of a payment.
+    public func batteryLevel(of vendorUUID: String) async -> AcceptBatteryLevel { .notAvailable }
+
+    /// A link is open during a payment alone.
+    public func connectionStatus(of vendorUUID: String) async -> AcceptExtensionConnectionStatus { .unknown }
+
+    public func open(
+        _ terminal: AcceptTerminal, of vendorUUID: String, amount: Amount,
+        events: @escaping @Sendable (AcceptTerminalEvent) -> Void
+    ) async throws(AcceptError) -> any AcceptTerminalSession {
+        guard let reader = readers.first(where: { $0.vendor.uuid == vendorUUID && $0.terminal.uuid == terminal.uuid })
+        else { throw AcceptError(.pay(.terminalNotReady), "The terminal is off, or away.") }
+        guard let transaction = KernelTransaction(amount, on: date()) else {
+            throw AcceptError(.configurationInvalid, "The till's date is not between 1950 and 2049.")
+        }
+        let link: any Transport
+        do throws(LinkError) { link = try await reader.open() } catch { throw AcceptError(error) }
+        do throws(ReaderError) {
+            return try session(reader, transaction, over: link, events)
+        } catch {
+            await link.close()
+            throw AcceptError(.pay(.initialization), "\(error)")
+        }
+    }
+
+    private func session(
+        _ reader: Reader, _ transaction: KernelTransaction, over link: any Transport,
+        _ events: @escaping @Sendable (AcceptTerminalEvent) -> Void
+    ) throws(ReaderError) -> ReaderTerminalSession {
+        switch reader.model {
+        case .posMate:
+            let settings = try EPOSPaymentSettings(profile: reader.profile)
+            return ReaderTerminalSession(over: link, clock: clock, seal: seal, events: events) {
+                EPOSPayment(transaction, settings)
+            }
+        case .emvSwiper:
+            let settings = try BBPOSPaymentSettings(profile: reader.profile)
+            return ReaderTerminalSession(over: link, clock: clock, seal: seal, events: events) {
+                BBPOSPayment(transaction, settings)
+            }
+        case .miura:
+            let settings = try MiuraPaymentSettings(profile: reader.profile)
+            return ReaderTerminalSession(over: link, clock: clock, seal: seal, events: events) {
+                MiuraPayment(transaction, settings)
+            }
+        }
+    }
+}
+
+extension AcceptError {
+    /// The error of a link that cannot be opened, by its reason.
+    init(_ error: LinkError) {
+        let code: AcceptPayErrorCode =
+            switch error.code {
+            case .notPermitted: .hardwareAccessPermission
+            case .outOfRange, .pairedElsewhere, .rejected, .adapterOff: .failedBluetoothConnection
+            default: .terminalNotReady
+            }
+        self.init(.pay(code), "\(error)")
+    }
+}
+
+extension KernelTransaction {
+    /// A purchase, on a till's day and time; nil if the year is not one of a card.
+    init?(_ amount: Amount, on time: RecordedTime) {
+        let local = time.seconds + Int64(time.offset) * 60
+        let (day, second) = (local / 86_400, local % 86_400)
+        guard local >= 0, let code = amount.currencyCode, let date = CardDate(dayNumber: Int(day)) else { return nil }
+        let currency = [UInt8(code / 100), UInt8(code / 10 % 10) << 4 | UInt8(code % 10)]
+        self.init(amount: amount.minorUnits, currency: currency, type: .purchase, date: date)
+        self.time = [second / 3600, second / 60 % 60, second % 60].map { UInt8($0 / 10 * 16 + $0 % 10) }
+        if let exponent = Currency.find(code)?.exponent { currencyExponent = UInt8(exponent) }
+    }
+}
+
+extension CardDate {
+    /// The date of a number of days since 1970-01-01, at least 0.
+    fileprivate init?(dayNumber: Int) {
+        // March is the first month, so that leap days end a year; an era has 400 years.
+        let shifted = dayNumber + 719_468
+        let (era, dayOfEra) = shifted.quotientAndRemainder(dividingBy: 146_097)
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let fromMarch = (5 * dayOfYear + 2) / 153
+        let month = fromMarch < 10 ? fromMarch + 3 : fromMarch - 9
+        self.init(
+            year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month: month,
+            day: dayOfYear - (153 * fromMarch + 2) / 5 + 1)
+    }
+}

@@ -1,0 +1,87 @@
+import JackdawEMV
+import JackdawPayments
+import JackdawReaders
+import JackdawTransport
+
+/// A payment at a reader over a link: it carries the outputs of a ``ReaderTerminal`` out.
+final class ReaderTerminalSession: AcceptTerminalSession {
+    private enum Input: Sendable {
+        case effect(PaymentEffect, HTTPBody)
+        case choice(Int)
+        case bytes([UInt8])
+        case lost
+        case deadline(Duration)
+    }
+
+    private let input: AsyncStream<Input>.Continuation
+    private let tasks: [Task<Void, Never>]
+
+    /// - Parameters:
+    ///   - link: the open link, which the session closes.
+    ///   - clock: measures the reader's times.
+    ///   - seal: seals the card's objects for the host.
+    ///   - events: receives the events of the reader, in their order.
+    ///   - makeDriver: makes the payment at the reader; its times are those of the clock.
+    init<Payment: ReaderPayment & SendableMetatype & ~Copyable>(
+        over link: any Transport, clock: ElapsedClock, seal: @escaping @Sendable (DataObjectStore) -> HTTPBody,
+        events: @escaping @Sendable (AcceptTerminalEvent) -> Void, _ makeDriver: @escaping @Sendable () -> Payment
+    ) {
+        let (stream, input) = AsyncStream<Input>.makeStream()
+        self.input = input
+        let receiving = Task {
+            while await Self.receive(from: link, into: input) {}
+            input.yield(.lost)
+        }
+        let running = Task {
+            var terminal = ReaderTerminal(makeDriver(), seal)
+            var timer = DeadlineTimer(clock)
+            var isLost = false
+            for await item in stream {
+                if case .deadline(let deadline) = item { _ = timer.reach(deadline) }
+                let now = clock.now()
+                var outputs = terminal.advance(to: now)
+                switch item {
+                case .effect(let effect, let forCard): outputs += terminal.carryOut(effect, forCard, at: now)
+                case .choice(let index): outputs += terminal.choose(index, at: now)
+                case .bytes(let bytes): outputs += terminal.receive(bytes.span, at: now)
+                case .lost where !isLost:
+                    isLost = true
+                    outputs += terminal.lose()
+                case .lost, .deadline: break
+                }
+                for output in outputs {
+                    switch output {
+                    case .send(let bytes):
+                        guard !isLost else { continue }
+                        do throws(LinkError) { try await link.send(bytes) } catch { input.yield(.lost) }
+                    case .event(let event): events(event)
+                    }
+                }
+                timer.arm(for: terminal.nextDeadline) { input.yield(.deadline($0)) }
+            }
+            timer.cancel()
+            receiving.cancel()
+            await link.close()
+        }
+        tasks = [receiving, running]
+    }
+
+    func carryOut(_ effect: PaymentEffect, forCard: HTTPBody) { input.yield(.effect(effect, forCard)) }
+
+    func choose(application index: Int) { input.yield(.choice(index)) }
+
+    func close() { input.finish() }
+
+    /// - Returns: false if the link has ended.
+    private static func receive(from link: any Transport, into input: AsyncStream<Input>.Continuation) async -> Bool {
+        var bytes: [UInt8] = []
+        do throws(LinkError) {
+            let isOpen = try await link.receive { span in
+                for index in span.indices { bytes.append(span[index]) }
+            }
+            guard isOpen else { return false }
+        } catch { return false }
+        input.yield(.bytes(bytes))
+        return true
+    }
+}

@@ -1,0 +1,179 @@
+import JackdawCards
+import JackdawEMV
+import JackdawPayments
+import JackdawReaders
+import JackdawSandbox
+import JackdawSandboxTestSupport
+import JackdawSimulator
+import JackdawTestSupport
+import JackdawTransport
+import Testing
+
+@testable import Accept
+
+/// Sales at simulated readers of the SDK's families, by their drivers. The wires of PosMate and EMVSwiper are invented.
+@Suite struct ReaderTerminalTests {
+    private struct Sale {
+        let steps: [AcceptStateUpdate]
+        let report: AttemptReport
+        let error: AcceptError?
+        let till: AcceptTill
+
+        var booked: Double {
+            var fixture = till.fixture
+            fixture.logIn("till-2")
+            return fixture.status("A1").booked
+        }
+    }
+
+    private func sell(
+        _ model: AcceptReaderTerminals.Model, _ hundredths: UInt64, unplugsAt step: AcceptStateUpdate? = nil
+    ) throws -> Sale {
+        let (transaction, parts) = (try ReaderParts.transaction(hundredths), try ReaderParts.parts(hundredths))
+        let cryptography = PlainIssuerCryptography()
+        switch model {
+        case .posMate:
+            let values = ReaderTillParts.eposValues
+            return try run(
+                ReaderWorld(EPOSPayment(transaction, values), parts.posmate(cryptography), values.wire.format),
+                hundredths, step)
+        case .emvSwiper:
+            let values = ReaderTillParts.bbposValues
+            return try run(
+                ReaderWorld(BBPOSPayment(transaction, values), parts.emvswiper(cryptography), values.wire.format),
+                hundredths, step)
+        case .miura:
+            return try run(
+                ReaderWorld(MiuraPayment(transaction), parts.miura(cryptography), MiuraFormat(.answer)), hundredths,
+                step)
+        }
+    }
+
+    private func run<Payment: ReaderPayment & ~Copyable, Terminal: KernelTerminal>(
+        _ world: ReaderWorld<Payment, Terminal>, _ hundredths: UInt64, _ step: AcceptStateUpdate?
+    ) throws -> Sale {
+        world.unplugsAt = step
+        world.run(try ReaderParts.request(hundredths))
+        let end = try #require(world.end)
+        return Sale(steps: world.steps, report: end.report, error: end.error, till: world.till)
+    }
+
+    @Test(arguments: AcceptReaderTerminals.Model.allCases)
+    func S1_01_aSaleIsPaidAtEachReader(model: AcceptReaderTerminals.Model) throws {
+        let sale = try sell(model, 1000)
+        #expect(sale.error == nil, "\(String(describing: sale.error))")
+        #expect(sale.report.outcome == .approved)
+        #expect(sale.booked == 1000)
+        #expect(sale.steps.starts(with: [.initialize, .insertOrSwipeCard, .checkingCard]))
+        #expect(sale.steps.contains(.onlineProcessingData))
+        // The certificate of the second cryptogram reached the host.
+        var fixture = sale.till.fixture
+        fixture.logIn("till-2")
+        #expect(fixture.send(.get, "payments/A1.json").json["sandbox"]?["certificate"]?.text?.isEmpty == false)
+    }
+
+    @Test(arguments: AcceptReaderTerminals.Model.allCases)
+    func aSaleIsDeclinedAtEachReader(model: AcceptReaderTerminals.Model) throws {
+        // The simulated issuer declines this amount.
+        let sale = try sell(model, 5105)
+        #expect(sale.report.outcome == .declinedOnline)
+        #expect(sale.error?.code == .pay(.transactionNotApproved))
+        #expect(sale.booked == 0)
+    }
+
+    @Test(arguments: AcceptReaderTerminals.Model.allCases)
+    func S1_114_aReaderThatIsUnpluggedAfterTheApprovalReversesTheSale(model: AcceptReaderTerminals.Model) throws {
+        let sale = try sell(model, 1000, unplugsAt: .processingData)
+        #expect(sale.report.outcome == .failedAutoReversed)
+        #expect(sale.error?.decline?.reversalReason == .terminalTerminated)
+        #expect(sale.booked == 0)
+    }
+
+    @Test(arguments: AcceptReaderTerminals.Model.allCases)
+    func aReaderThatIsUnpluggedBeforeTheHostBooksNothing(model: AcceptReaderTerminals.Model) throws {
+        let sale = try sell(model, 1000, unplugsAt: .checkingCard)
+        #expect(sale.report.outcome == .failedLink)
+        #expect(sale.error?.code == .pay(.terminalNotReady))
+        #expect(!sale.till.paths.contains("/v3/payments.json"))
+    }
+
+    // MARK: values of a transaction
+
+    @Test func aTransactionHasTheTillsDayAndTime() throws {
+        let transaction = try ReaderParts.transaction(1050)
+        #expect(transaction.amount == 1050)
+        #expect(transaction.currency == [0x09, 0x78])
+        #expect(transaction.currencyExponent == 2)
+        // The time of the guide's contactless receipt: 28.01.2016 - 15:47:07.
+        #expect(transaction.date == CardDate(year: 2016, month: 1, day: 28))
+        #expect(transaction.time == [0x15, 0x47, 0x07])
+        let yen = Amount(minorUnits: 1, currencyCode: 392)
+        let leap = KernelTransaction(yen, on: RecordedTime(seconds: 1_709_164_800 - 1, offset: 1))
+        #expect(leap?.date == CardDate(year: 2024, month: 2, day: 29))
+        #expect(leap?.currencyExponent == 0)
+        #expect(KernelTransaction(yen, on: RecordedTime(seconds: 2_524_608_000, offset: 0)) == nil)
+        #expect(KernelTransaction(yen, on: RecordedTime(seconds: -1, offset: 0)) == nil)
+    }
+
+    // MARK: links
+
+    @Test(arguments: [
+        (LinkError.Code.outOfRange, AcceptPayErrorCode.failedBluetoothConnection),
+        (.pairedElsewhere, .failedBluetoothConnection), (.adapterOff, .failedBluetoothConnection),
+        (.notPermitted, .hardwareAccessPermission), (.notFound, .terminalNotReady), (.busy, .terminalNotReady),
+    ])
+    func S1_13_aLinkThatCannotBeOpenedHasItsError(link: LinkError.Code, code: AcceptPayErrorCode) async throws {
+        let terminals = Self.terminals { () throws(LinkError) in throw LinkError(link, link: "test", "failed") }
+        do throws(AcceptError) {
+            _ = try await terminals.open(
+                Self.posMate, of: AcceptSpireVendorUUID, amount: Amount(minorUnits: 1, currencyCode: 978)
+            ) { _ in }
+            Issue.record("it was opened")
+        } catch { #expect(error.code == .pay(code)) }
+    }
+
+    private static let posMate = AcceptTerminal(uuid: "PosMate 1", displayName: "PosMate 1", model: "PosMate")
+
+    private static func terminals(
+        _ open: @escaping @Sendable () async throws(LinkError) -> any Transport
+    ) -> AcceptReaderTerminals {
+        AcceptReaderTerminals(
+            [
+                AcceptReaderTerminals.Reader(
+                    vendor: AcceptTerminalVendor(uuid: AcceptSpireVendorUUID, displayName: "Spire"), terminal: posMate,
+                    model: .posMate, open: open)
+            ], clock: ManualClock(), date: { RecordedTime(seconds: 1_453_992_427, offset: 60) },
+            seal: { .tagLengthValue($0) })
+    }
+
+    @Test func aSessionSendsEffectsAndReportsTheLossOfItsLink() async throws {
+        let (near, far) = MemoryLink.pair(link: try LinkName(parsing: "tcp:localhost:1"))
+        let terminals = Self.terminals { () throws(LinkError) in near }
+        #expect(await terminals.vendors().map(\.uuid) == [AcceptSpireVendorUUID])
+        #expect(try await terminals.terminals(of: AcceptSpireVendorUUID) == [Self.posMate])
+        let (events, continuation) = AsyncStream<AcceptTerminalEvent>.makeStream()
+        let session = try await terminals.open(
+            Self.posMate, of: AcceptSpireVendorUUID, amount: Amount(minorUnits: 1000, currencyCode: 978)
+        ) { continuation.yield($0) }
+        session.carryOut(PaymentEffect(identifier: 1, action: .prepare), forCard: HTTPBody())
+        var count = 0
+        #expect(try await far.receive { count += $0.count })
+        #expect(count > 0)
+        await far.close()
+        for await event in events {
+            if case .payment(.linkLost, _, _) = event { break }
+            if case .payment(.preparationFailed, _, _) = event { break }
+        }
+        session.close()
+    }
+
+    @Test func aSessionClosesItsLink() async throws {
+        let (near, far) = MemoryLink.pair(link: try LinkName(parsing: "tcp:localhost:1"))
+        let terminals = Self.terminals { () throws(LinkError) in near }
+        let session = try await terminals.open(
+            Self.posMate, of: AcceptSpireVendorUUID, amount: Amount(minorUnits: 1000, currencyCode: 978)
+        ) { _ in }
+        session.close()
+        while try await far.receive({ _ in }) {}
+    }
+}
