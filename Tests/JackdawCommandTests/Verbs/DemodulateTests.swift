@@ -143,7 +143,7 @@ private let captures =
         #expect(both.status == 0)
         #expect(both.output == "one two")
         let worst = CommandRun(
-            "demodulate", "--mode", "bell202", folder("missing.wav"), folder("a.wav"), notSound, folder.path)
+            "demodulate", "--mode", "bell202", folder("missing.wav"), folder("a.wav"), notSound, "/dev/null")
         #expect(worst.status == 66)
         #expect(worst.output == "one ")
         #expect(worst.messages.split(separator: "\n").count == 4)
