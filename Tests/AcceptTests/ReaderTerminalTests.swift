@@ -18,6 +18,7 @@ import Testing
         let report: AttemptReport
         let error: AcceptError?
         let till: AcceptTill
+        let sealedTags: [[JackdawEMV.Tag]]
 
         var booked: Double {
             var fixture = till.fixture
@@ -55,7 +56,8 @@ import Testing
         world.unplugsAt = step
         world.run(try ReaderParts.request(hundredths))
         let end = try #require(world.end)
-        return Sale(steps: world.steps, report: end.report, error: end.error, till: world.till)
+        return Sale(
+            steps: world.steps, report: end.report, error: end.error, till: world.till, sealedTags: world.sealedTags)
     }
 
     @Test(arguments: AcceptReaderTerminals.Model.allCases)
@@ -70,6 +72,29 @@ import Testing
         var fixture = sale.till.fixture
         fixture.logIn("till-2")
         #expect(fixture.send(.get, "payments/A1.json").json["sandbox"]?["certificate"]?.text?.isEmpty == false)
+    }
+
+    @Test(arguments: AcceptReaderTerminals.Model.allCases)
+    func S1_117_cryptogramAndCounterAreSent(model: AcceptReaderTerminals.Model) throws {
+        let sale = try sell(model, 1000)
+        #expect(sale.sealedTags.count == 2)
+        for tags in sale.sealedTags {
+            // Cryptogram, counter, terminal verification results.
+            #expect(tags.contains(0x9F26) && tags.contains(0x9F36) && tags.contains(0x95))
+        }
+        // The second one has no card data.
+        #expect(sale.sealedTags.last?.contains { [0x57, 0x5A, 0x5F20].contains($0) } == false)
+    }
+
+    @Test func scriptsOfTheIssuerAreHandedOn() {
+        let bytes = hex("8A023030910A0102030405060708303071079F1804AABBCCDD7206860484240000")
+        let response = HostResponse(body(bytes), isApproved: true)
+        #expect(response?.responseCode == AuthorisationResponseCode(Array("00".utf8)))
+        #expect(response?.authenticationData == hex("01020304050607083030"))
+        #expect(response?.scripts == SecretOctets(hex("71079F1804AABBCCDD7206860484240000")))
+        #expect(HostResponse(body(hex("910101")), isApproved: true) == nil)
+        #expect(HostResponse(body(hex("8A0530")), isApproved: true) == nil)
+        #expect(HostResponse(HTTPBody(), isApproved: false) == nil)
     }
 
     @Test(arguments: AcceptReaderTerminals.Model.allCases)

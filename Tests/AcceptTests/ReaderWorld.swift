@@ -6,6 +6,7 @@ import JackdawSandbox
 import JackdawSandboxTestSupport
 import JackdawSimulator
 import JackdawTestSupport
+import JackdawTransport
 
 @testable import Accept
 
@@ -22,6 +23,9 @@ final class ReaderWorld<Payment: ReaderPayment & ~Copyable, Terminal: KernelTerm
     private(set) var steps: [AcceptStateUpdate] = []
     /// The end of the payment, and its error.
     private(set) var end: (report: AttemptReport, error: AcceptError?)?
+    /// The tags of the objects that were sealed, in their order.
+    var sealedTags: [[JackdawEMV.Tag]] { sealed.withLock { $0 } }
+    private let sealed: Lock<[[JackdawEMV.Tag]]>
     /// The step after which the reader's link is lost; nil to keep it.
     var unplugsAt: AcceptStateUpdate?
 
@@ -29,7 +33,12 @@ final class ReaderWorld<Payment: ReaderPayment & ~Copyable, Terminal: KernelTerm
         till = try AcceptTill()
         desk = PaymentDesk(host: AcceptWire.profile, limits: .none, policy: Accept.paymentPolicy)
         pay = AcceptPayMachine(exclusion: nil, entries: [.chip, .swipe])
-        terminal = ReaderTerminal(driver) { .tagLengthValue($0) }
+        let sealed = Lock<[[JackdawEMV.Tag]]>([])
+        self.sealed = sealed
+        terminal = ReaderTerminal(driver) { objects in
+            sealed.withLock { $0.append(objects.tags) }
+            return .tagLengthValue(objects)
+        }
         reader = TillReader(simulated, format)
     }
 

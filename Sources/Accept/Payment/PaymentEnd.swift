@@ -43,6 +43,8 @@ extension AcceptError {
         case .failedCardRemoved: return .transactionTerminated
         case .failedTimeout:
             switch trace.task {
+            // The card was blocked, and no other one came.
+            case .acceptCard where trace.isBlocked: return .blockedCardType
             case .acceptCard: return trace.reason ?? .swipeTimeout
             case .chooseApplication: return .terminalTimeoutApplicationSelection
             case .prepare: return .terminalCommandTimeOut
