@@ -203,11 +203,18 @@ import Testing
     @Test(arguments: [
         "", "{}", "[]", "null", "{\"merchant\":", "x",
         "{\"merchant\":{\"tax_rates\":[" + Array(repeating: "0", count: 1001).joined(separator: ",") + "]}}",
-        String(repeating: " ", count: 1 << 20),
+        "{\"merchant\":{}} x",
     ])
     func answersThatCannotBeReadAreErrors(text: String) {
         do throws(AcceptError) {
             _ = try AcceptUserResponse(body(text))
+            Issue.record("it was read")
+        } catch { #expect(error.code == .answerUnreadable) }
+    }
+
+    @Test func aLargeAnswerIsAnError() {
+        do throws(AcceptError) {
+            _ = try AcceptUserResponse(body(String(repeating: " ", count: 1 << 20)))
             Issue.record("it was read")
         } catch { #expect(error.code == .answerUnreadable) }
     }

@@ -86,6 +86,26 @@ import Testing
 
     // MARK: cards and their kernel
 
+    @Test func S1_109_theIssuersAnswerReachesTheTerminal() async throws {
+        let till = try await PayTill(chip())
+        _ = try await till.pay()
+        let answer = try #require(till.terminals.forCard.first)
+        var objects = DataObjectStore()
+        _ = try answer.withBytes { try objects.add($0) }
+        // Approved: 00 (EMV Book 4, annex A6).
+        #expect(objects[0x8A] == Array("00".utf8))
+    }
+
+    @Test(arguments: [PaymentEvent.cardBlocked, .applicationBlocked])
+    func S1_115_aBlockedCardIsNotTakenByItsStripe(event: PaymentEvent) async throws {
+        let till = try await PayTill(chip(1000, ["process": [.payment(event)]]))
+        let run = till.accept.startPay(till.config())
+        let error = await failure { () throws(AcceptError) in try await run.result() }
+        #expect(error?.code == .pay(.blockedCardType))
+        #expect(await !steps(run).contains(.damagedChipAndWaitingForSwipe))
+        #expect(till.link.paymentCount == 0)
+    }
+
     @Test func S1_111_aSignatureIsNeededOnlyIfTheCardAsksForIt() async throws {
         let till = try await PayTill(chip())
         let asked = Lock(0)

@@ -94,6 +94,7 @@ import Testing
             .ignore(.cardInserted), .writeJournal(PaymentJournal()),
         ]
         var random = SeededRandom(seed: 31)
+        var faults = 0
         for _ in 0..<400 {
             var machine = AcceptPayMachine(exclusion: excluded, entries: [.chip, .swipe])
             var (ends, isExcluded) = (0, false)
@@ -124,15 +125,15 @@ import Testing
                     }
                 }
                 for effect in machine.receive(event) {
-                    #expect(ends == 0)
+                    if ends > 0 { faults += 1 }
                     switch effect {
                     case .end: ends += 1
-                    case .send(_, _, let sealed): #expect(!isExcluded || sealed.count == 0)
+                    case .send(_, _, let sealed): if isExcluded, sealed.count > 0 { faults += 1 }
                     default: break
                     }
                 }
             }
-            #expect(ends <= 1)
         }
+        #expect(faults == 0)
     }
 }

@@ -19,12 +19,16 @@ final class ScriptedTerminals: AcceptTerminals {
         var batteryQuestions = 0
         var amounts: [Amount] = []
         var closed = 0
+        var forCard: [HTTPBody] = []
     }
 
     private struct Session: AcceptTerminalSession {
         let terminals: ScriptedTerminals
 
-        func carryOut(_ effect: PaymentEffect, forCard: HTTPBody) { terminals.carryOut(effect) }
+        func carryOut(_ effect: PaymentEffect, forCard: HTTPBody) {
+            if forCard.count > 0 { terminals.state.withLock { $0.forCard.append(forCard) } }
+            terminals.carryOut(effect)
+        }
         func choose(application index: Int) { terminals.state.withLock { $0.chosen.append(index) } }
         func close() {
             terminals.state.withLock { $0.closed += 1 }
@@ -42,6 +46,8 @@ final class ScriptedTerminals: AcceptTerminals {
     var chosen: [Int] { state.withLock { $0.chosen } }
     var batteryQuestions: Int { state.withLock { $0.batteryQuestions } }
     var amounts: [Amount] { state.withLock { $0.amounts } }
+    /// The issuer's data that came with effects, as they came.
+    var forCard: [HTTPBody] { state.withLock { $0.forCard } }
     var closed: Int { state.withLock { $0.closed } }
 
     func fail(_ code: AcceptError.Code) { state.withLock { $0.failure = AcceptError(code, "scripted") } }
