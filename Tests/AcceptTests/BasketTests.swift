@@ -140,6 +140,12 @@ import Testing
         let taxed = AcceptBasketItem(grossPrice: AcceptHundredths(rawValue: .max), taxRate: 700)
         #expect(code { _ = try taxed.sums(.gross) } == .amountOverflow)
         #expect(code { _ = try taxed.sums(.net) } == .amountOverflow)
+        // Rates that would divide by zero or overflow.
+        for rate in [-10_000, .max, .min] as [Int64] {
+            let item = AcceptBasketItem(grossPrice: 1, taxRate: AcceptHundredths(rawValue: rate))
+            #expect(code { _ = try item.sums(.gross) } == .basketInvalid)
+            #expect(code { _ = try self.basket([item]).amount() } == .basketInvalid)
+        }
         let most = AcceptBasketItem(grossPrice: .greatestAmount, quantity: AcceptBasketItem.maxQuantity)
         #expect(code { try self.basket([most]).validate() } == .amountInvalid)
     }

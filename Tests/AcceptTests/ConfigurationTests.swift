@@ -48,7 +48,8 @@ import Testing
         "https://example.com:", "https://exa mple.com", "https://example.com/#part", "https://example.com/?query",
         "https://exämple.com", "https://[::1", "https://[::1]x", "https://[]", "https://[zz]", "https://a:b:c",
         "https://example.com\r\nHost: other", "https://example.com\\@other", "http://accept.example.com",
-        "http://localhost.example.com", "https://" + String(repeating: "a", count: 2048),
+        "http://localhost.example.com", "http://127.example.com", "http://127.0.0.1.example.com", "http://127.0.0",
+        "http://127.a.b.c", "https://" + String(repeating: "a", count: 2048),
     ])
     func S1_142_otherAddressesAreRefused(url: String) {
         let config = AcceptDataServiceConfig(url: url, clientId: "a", clientSecret: secret("b"))

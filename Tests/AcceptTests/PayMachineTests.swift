@@ -83,6 +83,19 @@ import Testing
         #expect(machine.receive(.application(0, request: 8)).count <= 1)
     }
 
+    @Test func aCancellationIsNotTheEndOfAnApprovedPayment() throws {
+        for outcome in [PaymentOutcome.approved, .cancelled] {
+            var machine = AcceptPayMachine(exclusion: nil, entries: [.chip])
+            _ = machine.receive(.cancel)
+            let effects = machine.receive(.report(try report(outcome, .approved)))
+            guard case .cancelled(let isDone)? = effects.first else {
+                Issue.record("the cancellation has no answer")
+                continue
+            }
+            #expect(isDone == (outcome == .cancelled))
+        }
+    }
+
     @Test func anySequenceEndsOnceAndSendsNothingOfAnExcludedCard() throws {
         let excluded = AcceptPaymentMethods.Terminal(
             uuid: "T", isEnabled: true, displayNames: [:],

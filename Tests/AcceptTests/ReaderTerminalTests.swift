@@ -138,6 +138,8 @@ import Testing
         #expect(leap?.currencyExponent == 0)
         #expect(KernelTransaction(yen, on: RecordedTime(seconds: 2_524_608_000, offset: 0)) == nil)
         #expect(KernelTransaction(yen, on: RecordedTime(seconds: -1, offset: 0)) == nil)
+        let other = Amount(minorUnits: 1, currencyCode: .max)
+        #expect(KernelTransaction(other, on: RecordedTime(seconds: 0, offset: 0)) == nil)
     }
 
     // MARK: links

@@ -37,8 +37,9 @@ public struct AcceptBasketItem: Sendable, Hashable {
     ///
     /// Fractions of a hundredth of the tax are left out, as on both receipts of the guide (chapter 4): 9.00 with 10 % in
     /// it has 0.81 of tax and 8.19 net. With `net` taxation the same rule is our choice.
-    /// - Throws: `amountOverflow`.
+    /// - Throws: `amountOverflow`; `basketInvalid` if the tax rate is out of range.
     public func sums(_ taxation: AcceptTaxationType) throws(AcceptError) -> AcceptTaxSums {
+        try checkTaxRate()
         let price = try totalPrice()
         let rate = taxRate.rawValue
         switch taxation {
@@ -51,6 +52,12 @@ public struct AcceptBasketItem: Sendable, Hashable {
         }
     }
 
+    private func checkTaxRate() throws(AcceptError) {
+        guard (0...AcceptHundredths.greatestRate).contains(taxRate) else {
+            throw AcceptError(.basketInvalid, "A tax rate is 0 to \(AcceptHundredths.greatestRate) percent.")
+        }
+    }
+
     /// Checks the values of the item.
     func validate() throws(AcceptError) {
         guard (0...AcceptHundredths.greatestAmount).contains(grossPrice) else {
@@ -59,9 +66,7 @@ public struct AcceptBasketItem: Sendable, Hashable {
         guard (1...Self.maxQuantity).contains(quantity) else {
             throw AcceptError(.basketInvalid, "An item has 1 to \(Self.maxQuantity) pieces.")
         }
-        guard (0...AcceptHundredths.greatestRate).contains(taxRate) else {
-            throw AcceptError(.basketInvalid, "A tax rate is 0 to \(AcceptHundredths.greatestRate) percent.")
-        }
+        try checkTaxRate()
         guard note.utf8.count <= Self.maxNoteBytes else {
             throw AcceptError(.basketInvalid, "A note has at most \(Self.maxNoteBytes) bytes.")
         }

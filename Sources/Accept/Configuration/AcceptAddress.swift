@@ -28,8 +28,16 @@ struct AcceptAddress: Sendable, Hashable {
         self.host = host
     }
 
-    /// Whether it leads to this computer.
-    var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+    /// Whether it leads to this computer: `localhost`, `::1`, or four numbers of which the first is 127. A name that
+    /// begins alike leads anywhere.
+    var isLoopback: Bool {
+        if host == "localhost" || host == "::1" { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127"
+            && parts.allSatisfy { part in
+                (1...3).contains(part.utf8.count) && part.utf8.allSatisfy { (0x30...0x39).contains($0) }
+            }
+    }
 
     private static func split(_ authority: Substring) -> (host: String, port: Substring?)? {
         if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") {

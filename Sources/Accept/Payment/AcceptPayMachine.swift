@@ -249,9 +249,9 @@ struct AcceptPayMachine: Sendable {
     // MARK: the end of the payment
 
     private mutating func take(_ report: AttemptReport) {
-        guard report.outcome != nil else { return }
+        guard let outcome = report.outcome else { return }
         isOver = true
-        if isCancelling { effects.append(.cancelled(true)) }
+        if isCancelling { effects.append(.cancelled(!outcome.isApproved)) }
         effects.append(.end(report, AcceptError(report, trace), signature: signature))
     }
 }

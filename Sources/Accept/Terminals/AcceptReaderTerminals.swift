@@ -100,7 +100,7 @@ public final class AcceptReaderTerminals: AcceptTerminals {
         guard let reader = readers.first(where: { $0.vendor.uuid == vendorUUID && $0.terminal.uuid == terminal.uuid })
         else { throw AcceptError(.pay(.terminalNotReady), "The terminal is off, or away.") }
         guard let transaction = KernelTransaction(amount, on: date()) else {
-            throw AcceptError(.configurationInvalid, "The till's date is not between 1950 and 2049.")
+            throw AcceptError(.configurationInvalid, "The till's date or the currency is not one that a card takes.")
         }
         let link: any Transport
         do throws(LinkError) { link = try await reader.open() } catch { throw AcceptError(error) }
@@ -150,15 +150,17 @@ extension AcceptError {
 }
 
 extension KernelTransaction {
-    /// A purchase, on a till's day and time; nil if the year is not one of a card.
+    /// A purchase, on a till's day and time; nil if the year is not one of a card, or the currency none of ISO 4217.
     init?(_ amount: Amount, on time: RecordedTime) {
         let local = time.seconds + Int64(time.offset) * 60
         let (day, second) = (local / 86_400, local % 86_400)
-        guard local >= 0, let code = amount.currencyCode, let date = CardDate(dayNumber: Int(day)) else { return nil }
+        guard local >= 0, let code = amount.currencyCode, let known = Currency.find(code),
+            let date = CardDate(dayNumber: Int(day))
+        else { return nil }
         let currency = [UInt8(code / 100), UInt8(code / 10 % 10) << 4 | UInt8(code % 10)]
         self.init(amount: amount.minorUnits, currency: currency, type: .purchase, date: date)
         self.time = [second / 3600, second / 60 % 60, second % 60].map { UInt8($0 / 10 * 16 + $0 % 10) }
-        if let exponent = Currency.find(code)?.exponent { currencyExponent = UInt8(exponent) }
+        currencyExponent = UInt8(known.exponent)
     }
 }
 
