@@ -393,6 +393,25 @@ import Testing
         #expect(till.link.paymentCount == 1)
     }
 
+    @Test func aRepeatedPaymentIsTheSamePayment() async throws {
+        let till = try await PayTill(chip())
+        let first = try await till.pay()
+        #expect(try await till.pay() == first)
+        #expect(till.link.paymentCount == 1)
+        let error = await failure { () throws(AcceptError) in try await till.pay(till.config(2000)) }
+        #expect(error?.code == .identifierUsed)
+        #expect(till.link.booked("A1") == 1000)
+    }
+
+    @Test func aRepeatedPaymentThatWasDeclinedIsDeclined() async throws {
+        let till = try await PayTill(chip(5105))
+        for _ in 0..<2 {
+            let error = await failure { () throws(AcceptError) in try await till.pay(till.config(5105)) }
+            #expect(error?.code == .pay(.transactionNotApproved))
+        }
+        #expect(till.link.paths.count { $0 == "/v3/payments.json" } == 1)
+    }
+
     // MARK: payments that are not approved
 
     @Test func S1_126_aDeclineHasGroupCodeTextAndAdvice() async throws {

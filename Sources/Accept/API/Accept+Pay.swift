@@ -84,7 +84,8 @@ extension Accept {
 
     // MARK: payments with a card
 
-    /// Starts a payment with a card. One payment is under way at a time.
+    /// Starts a payment with a card. One payment is under way at a time. A repeated call with the same
+    /// `transactionUniqueId` and the same basket is the same payment: it ends as the first one did.
     ///
     /// Nothing is sent before the payment is in the journal. A terminal without its configuration, an expired token, a
     /// basket that is not valid, and a card that `paymentmethods.xml` excludes are refused before the host is asked.
@@ -174,9 +175,10 @@ extension Accept {
             run.finishEvents()
         }
         defer { reports.cancel() }
-        do throws(DeskRefusal) { _ = try await service.begin(request, identifier: run.attempt) } catch {
-            throw OperationRules.error(error)
-        }
+        do throws(DeskRefusal) {
+            // A repeated call is the same attempt, which may be over: nothing else reports its end then.
+            run.send(.report(try await service.begin(request, identifier: run.attempt)))
+        } catch { throw OperationRules.error(error) }
         let methods = methods?.terminal(terminal.kind, of: config.vendorUUID)
         var machine = AcceptPayMachine(exclusion: methods, entries: terminal.entries)
         let context = OperationContext(
