@@ -1,4 +1,5 @@
 #if Payments
+import Accept
 import JackdawCryptography
 import JackdawEMV
 import JackdawPayments
@@ -34,7 +35,7 @@ final class TapStation: Station {
         let result = card?.tap(settings, transaction, LibCryptoPrimitives(mode: .test), seed: settings.seed)
         guard let (event, objects) = result else { return StationEvent(.tapAgain, answering: effect) }
         cryptogram = objects[0x9F27]?.first.flatMap { CryptogramType(octet: $0) }
-        return StationEvent(event, answering: effect, sealed: objects.sealed(pinBlockTag: 0x99))
+        return StationEvent(event, answering: effect, sealed: .tagLengthValue(objects))
     }
 
     func advance(to now: Duration) -> [StationEvent] { [] }

@@ -13,14 +13,14 @@ extension HTTPBody {
 
 extension DataObjectStore {
     /// The objects for the authorisation, with the PIN block in 99.
-    func forAuthorisation(pinBlockTag: Tag) -> DataObjectStore {
+    package func forAuthorisation(pinBlockTag: Tag) -> DataObjectStore {
         var objects = DataObjectStore()
         for tag in tags { objects.set(tag == pinBlockTag ? 0x99 : tag, secret(tag)) }
         return objects
     }
 
     /// The objects of the second cryptogram, without card data.
-    var forCompletion: DataObjectStore {
+    package var forCompletion: DataObjectStore {
         var objects = DataObjectStore()
         let wanted: [Tag] = [0x9F26, 0x9F27, 0x9F10, 0x9F36, 0x9F37, 0x9F34, 0x95, 0x82, 0x9A, 0x9C, 0x5F2A, 0x9F02]
         for tag in wanted where self[tag] != nil { objects.set(tag, secret(tag)) }
@@ -31,7 +31,7 @@ extension DataObjectStore {
 extension HostResponse {
     /// The issuer's data for the card (8A, 91, and the templates of scripts 71 and 72 in their order); nil without a
     /// response code, or if it is not BER-TLV.
-    init?(_ forCard: HTTPBody, isApproved: Bool) {
+    package init?(_ forCard: HTTPBody, isApproved: Bool) {
         var code: AuthorisationResponseCode?
         var authenticationData: [UInt8]?
         var scripts: [UInt8] = []

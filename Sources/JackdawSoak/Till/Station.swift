@@ -1,3 +1,4 @@
+import Accept
 package import JackdawEMV
 package import JackdawPayments
 package import JackdawReaders
@@ -108,9 +109,12 @@ package final class ReaderStation<Payment: ReaderPayment & ~Copyable, Terminal: 
 
     private func sealed(for event: PaymentEvent) -> HTTPBody {
         switch event {
-        case .firstARQC, .firstTC, .firstTCWithSignature: driver.objects.sealed(pinBlockTag: pinBlockTag)
+        case .firstARQC, .firstTC, .firstTCWithSignature:
+            .tagLengthValue(driver.objects.forAuthorisation(pinBlockTag: pinBlockTag))
         case .secondTC, .secondTCWithSignature:
-            isApproved ? driver.objects.certificate : driver.objects.sealed(pinBlockTag: pinBlockTag)
+            .tagLengthValue(
+                isApproved
+                    ? driver.objects.forCompletion : driver.objects.forAuthorisation(pinBlockTag: pinBlockTag))
         default: HTTPBody()
         }
     }
@@ -142,7 +146,7 @@ package final class SwipeStation: Station {
         case .prepare:
             planned = (now + preparation, StationEvent(.prepared, answering: effect.identifier))
         case .acceptCard:
-            let sealed = stripe.sealed(pinBlockTag: 0x99)
+            let sealed = HTTPBody.tagLengthValue(stripe)
             planned = (now + delay, StationEvent(.cardSwiped, answering: effect.identifier, sealed: sealed))
         case .stopReader: planned = nil
         default: break
@@ -159,32 +163,5 @@ package final class SwipeStation: Station {
     package func unplug() -> [StationEvent] {
         planned = nil
         return [StationEvent(.linkLost)]
-    }
-}
-
-extension HostResponse {
-    /// The issuer's data for the card; nil without a response code.
-    fileprivate init?(_ forCard: HTTPBody, isApproved: Bool) {
-        var objects = DataObjectStore()
-        let isRead = forCard.withBytes { (try? objects.add($0)) != nil }
-        guard isRead, let code = objects[0x8A].flatMap({ AuthorisationResponseCode($0) }) else { return nil }
-        self.init(isApproved: isApproved, responseCode: code, authenticationData: objects[0x91])
-    }
-}
-
-extension DataObjectStore {
-    /// The objects in BER-TLV, with the PIN block in 99.
-    package func sealed(pinBlockTag: Tag) -> HTTPBody {
-        var builder = TagLengthValueBuilder()
-        for tag in tags { withValue(tag) { builder.append(tag == pinBlockTag ? 0x99 : tag, $0) } }
-        return HTTPBody(copying: builder.octets.span)
-    }
-
-    /// The objects of the card's certificate in BER-TLV, without card data.
-    fileprivate var certificate: HTTPBody {
-        var builder = TagLengthValueBuilder()
-        let wanted: [Tag] = [0x9F26, 0x9F27, 0x9F10, 0x9F36, 0x9F37, 0x95, 0x82, 0x9A, 0x9C, 0x5F2A, 0x9F02]
-        for tag in wanted { withValue(tag) { builder.append(tag, $0) } }
-        return HTTPBody(copying: builder.octets.span)
     }
 }
