@@ -45,6 +45,7 @@ public struct UnreadableRecord: Sendable, Hashable {
     public let attempt: AttemptIdentifier?
     /// Its sale; nil if the journal does not have it.
     public let sale: SaleIdentifier?
+    /// The reason why it cannot be read.
     public let error: JournalError
 
     /// What a journal knows of a record.
