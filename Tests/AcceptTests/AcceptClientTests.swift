@@ -22,25 +22,7 @@ import Testing
             host: AcceptWire.profile, wire: AcceptWire(), client: client, journal: MemoryJournal(), clock: clock,
             date: { RecordedTime(seconds: 1_453_992_427, offset: 60) }, identifier: { attempt("A1") },
             reader: { tasks.continuation.yield($0) })
-        Task { [service] in
-            for await task in tasks.stream {
-                guard let event = Self.answer(task.effect.action) else { continue }
-                await service.receive(
-                    event, of: task.attempt, answering: task.effect.identifier,
-                    sealed: event == .firstARQC ? card(1000) : HTTPBody())
-            }
-        }
-    }
-
-    private static func answer(_ action: PaymentAction) -> PaymentEvent? {
-        switch action {
-        case .prepare: .prepared
-        case .acceptCard: .cardInserted
-        case .processCard: .firstARQC
-        case .completeCard(.approved): .secondTC
-        case .completeCard: .secondAAC
-        default: nil
-        }
+        InsertedCard.answer(tasks.stream, of: service)
     }
 
     /// Begins a sale, and waits until it is over.

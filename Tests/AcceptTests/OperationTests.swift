@@ -30,25 +30,7 @@ import Testing
             host: AcceptWire.profile, wire: AcceptWire(), client: accept.paymentClient, journal: MemoryJournal(),
             clock: clock, date: date, reader: { tasks.continuation.yield($0) })
         accept.use(service)
-        Task { [service] in
-            for await task in tasks.stream {
-                guard let event = Self.answer(task.effect.action) else { continue }
-                await service.receive(
-                    event, of: task.attempt, answering: task.effect.identifier,
-                    sealed: event == .firstARQC ? card(1000) : HTTPBody())
-            }
-        }
-    }
-
-    private static func answer(_ action: PaymentAction) -> PaymentEvent? {
-        switch action {
-        case .prepare: .prepared
-        case .acceptCard: .cardInserted
-        case .processCard: .firstARQC
-        case .completeCard(.approved): .secondTC
-        case .completeCard: .secondAAC
-        default: nil
-        }
+        InsertedCard.answer(tasks.stream, of: service)
     }
 
     /// Logs in, and pays 10.00 EUR as attempt A1.
