@@ -328,6 +328,11 @@ import Testing
         #expect(payment.status == .reversed)
     }
 
+    @Test func aRequestThatTheHostsFormatCannotExpressNamesItsCause() {
+        let error = OperationRules.error(DeskRefusal(.notWritable, reason: ReasonText("no such detail")))
+        #expect(error.code == .configurationInvalid && error.message == "no such detail")
+    }
+
     @Test func beforeALoginNoRequestOfTheJournalIsSent() async {
         do throws(HTTPFailure) {
             _ = try await accept.paymentClient.send(HTTPRequest(.get, "/v3/user.json"), limit: .seconds(1))

@@ -90,6 +90,7 @@ enum OperationRules {
         case .saleInProgress: AcceptError(.saleInProgress, "Another attempt of the sale is not over.")
         case .identifierUsed: AcceptError(.identifierUsed, "The identifier belongs to another request.")
         case .journalFailed: AcceptError(.journalFailed, "The journal could not be read or written.")
+        case .notWritable: AcceptError(.configurationInvalid, refusal.reason?.text ?? "The host has no such request.")
         default: AcceptError(.notRunning, "The payment service does not run: \(refusal.code.name).")
         }
     }

@@ -75,7 +75,8 @@ package struct Course: Sendable {
 
     /// The time before which the delivery is not sent.
     package var notBefore: Duration?
-    /// Whether the next delivery of a reversal is an enquiry, because the host did not find the attempt.
+    /// Whether an enquiry goes before the reversal: the host did not find the attempt, the identifier may be that of another
+    /// payment, or the desk has begun anew and does not know the host's last answer.
     package var mustEnquire = false
     /// How often the host contradicted itself: it reported an attempt approved and then did not find it, or reported another
     /// payment with its identifier.
@@ -95,6 +96,8 @@ package struct Course: Sendable {
         change = 0
         durable = 0
         lastBookable = now
+        let isApprovedByHost = record.state == .reversing || record.flow?.host == .approved
+        mustEnquire = !isApprovedByHost
     }
 
     /// Whether the journal has the record as it is.
@@ -119,7 +122,7 @@ package struct Course: Sendable {
     /// Lets the delivery be sent at once, as if nothing had been tried.
     mutating func resumeDelivery() {
         notBefore = nil
-        mustEnquire = false
+        mustEnquire = true
         contradictions = 0
     }
 

@@ -154,13 +154,18 @@ public struct DeskRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     public let code: Code
     /// The attempt that is the reason; nil without one.
     public let attempt: AttemptIdentifier?
+    /// The cause of `notWritable`: what the host's format cannot express; nil for other codes.
+    public let reason: ReasonText?
 
-    package init(_ code: Code, _ attempt: AttemptIdentifier? = nil) {
+    package init(_ code: Code, _ attempt: AttemptIdentifier? = nil, reason: ReasonText? = nil) {
         self.code = code
         self.attempt = attempt
+        self.reason = reason
     }
 
-    public var description: String { attempt.map { "\(code.name): attempt \($0)" } ?? code.name }
+    public var description: String {
+        [code.name, attempt.map { "attempt \($0)" }, reason?.text].compactMap { $0 }.joined(separator: ": ")
+    }
 }
 
 /// The limits of payments that cards approve while the host cannot be reached.

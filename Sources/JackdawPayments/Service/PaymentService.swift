@@ -147,7 +147,7 @@ public actor PaymentService {
         _ request: AttemptRequest, identifier: AttemptIdentifier? = nil
     ) async throws(DeskRefusal) -> AttemptReport {
         do throws(HostFailure) { try wire.check(request, as: identifier) } catch {
-            throw DeskRefusal(.notWritable, identifier)
+            throw DeskRefusal(.notWritable, identifier, reason: ReasonText(error.message))
         }
         return try await call { .begin(request, identifier: identifier, call: $0) }
     }

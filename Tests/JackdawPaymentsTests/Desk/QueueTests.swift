@@ -158,8 +158,9 @@ import Testing
         till.crash()
         till.wait(until: .seconds(580))
         // No rule trusts the wall clock: 290 s after the restart the request may have been sent just before it.
-        till.send(.answered(.notFound, effect: try last(till).effect))
-        till.send(.answered(.status(.nothingBooked), effect: try last(till).effect))
+        let enquiry = try last(till)
+        #expect(enquiry.request.operation == .enquire)
+        till.send(.answered(.status(.nothingBooked), effect: enquiry.effect))
         #expect(till.state() == .unknown)
     }
 
@@ -255,6 +256,32 @@ import Testing
             #expect(till.state() == .needsAttention)
             till.wait(.seconds(10_000))
             #expect(till.asks.isEmpty)
+            // Nor is it reversed if a person has it sent again.
+            till.send(.attend(attempt("A1"), .sendAgain, note: ReasonText("again"), call: 1))
+            #expect(try till.takeAsk().request.operation == .enquire)
         }
+    }
+
+    /// The answer that named the conflict is lost with the program.
+    @Test(arguments: [false, true])
+    func anIdentifierInUseIsLookedUpAfterARestart(isWritten: Bool) throws {
+        var till = TestTill()
+        let effect = try till.ask()
+        if isWritten {
+            till.send(
+                .unanswered(HostFailure(.conflict, isCertainlyNotSent: false, message: "in use"), effect: effect))
+            #expect(till.state() == .unknown)
+        }
+        till.crash()
+        #expect(till.state() == .unknown)
+        let enquiry = try till.takeAsk()
+        #expect(enquiry.request.operation == .enquire)
+        till.send(.answered(.status(.otherPayment), effect: enquiry.effect))
+        till.wait(.seconds(5))
+        let second = try till.takeAsk()
+        #expect(second.request.operation == .enquire)
+        till.send(.answered(.status(.otherPayment), effect: second.effect))
+        #expect(till.state() == .needsAttention)
+        #expect(till.asks.isEmpty)
     }
 }

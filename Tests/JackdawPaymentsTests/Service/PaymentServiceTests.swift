@@ -339,7 +339,7 @@ import Testing
         let till = try await ServiceTill.started()
         let request = try AttemptRequest(
             sale: sale("S1"), kind: .purchase, amount: euros(1050), details: [AttemptDetail("colour", "red")])
-        await #expect(throws: DeskRefusal(.notWritable, attempt("A1"))) {
+        await #expect(throws: DeskRefusal(.notWritable, attempt("A1"), reason: ReasonText("no such detail"))) {
             try await till.service.begin(request, identifier: attempt("A1"))
         }
         #expect(till.journal.state("A1") == nil && till.tasks.isEmpty)
