@@ -76,7 +76,7 @@ package struct Course: Sendable {
     /// The time before which the delivery is not sent.
     package var notBefore: Duration?
     /// Whether an enquiry goes before the reversal: the host did not find the attempt, the identifier may be that of another
-    /// payment, or the desk has begun anew and does not know the host's last answer.
+    /// payment, or the desk has restarted and does not know the host's last answer.
     package var mustEnquire = false
     /// How often the host contradicted itself: it reported an attempt approved and then did not find it, or reported another
     /// payment with its identifier.
