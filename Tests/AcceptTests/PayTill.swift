@@ -40,6 +40,27 @@ struct PayTill {
         ).accessToken
     }
 
+    /// The file of a program that takes no credit cards of Visa at a PosMate, and no terminal of ID TECH.
+    static func methods() throws -> AcceptPaymentMethods {
+        func device(_ id: String, _ isEnabled: Bool, _ content: String) -> String {
+            """
+            <item><id>\(id)</id><type>dict</type><items><item><id>enabled</id><type>bool</type>
+            <value><dict><key>bool</key><\(isEnabled)/></dict></value></item>\(content)</items></item>
+            """
+        }
+        let excluded = """
+            <item><id>cardsExclusion</id><type>list</type><value><dict><key>list</key><array><dict><key>issuer</key>
+            <string>visa</string><key>cardType</key><string>credit_card</string></dict></array></dict></value></item>
+            """
+        let text = """
+            <item><id>supportedPaymentMethods</id><type>dict</type><items>
+            \(device("ENABLE_SPIRE", true, device("PosMate", true, excluded)))
+            \(device("ENABLE_IDTECH", false, device("UnimagPro", true, "")))
+            </items></item>
+            """
+        return try AcceptPaymentMethods(xml: Array(text.utf8))
+    }
+
     func config(_ hundredths: AcceptHundredths = 1000, _ name: String? = "A1") -> AcceptPaymentConfig {
         AcceptPaymentConfig(
             vendorUUID: AcceptSpireVendorUUID, terminalUUID: "PosMate 1",
