@@ -202,7 +202,9 @@ extension Sandbox {
             guard let card = CardData(text, .tagLengthValue) else {
                 throw .invalid(fields.place(of: "cnp_transaction_certificate"), "it is no data of a card")
             }
-            guard payment.facts.isApproved, !payment.isReversed else {
+            // The card's answer to a decline is kept, too.
+            let isDecline = !payment.facts.isApproved && card.isDeclined
+            guard isDecline || (payment.facts.isApproved && !payment.isReversed) else {
                 throw SandboxPayment.Refusal.notApproved.refusal
             }
             // Only values that may be shown are stored.
@@ -211,8 +213,10 @@ extension Sandbox {
                 builder.append(tag, card.objects[tag] ?? [])
             }
             payment.certificate = builder.octets
-            payment.isDueAtIssuer = true
-            confirmed = card.objects
+            if !isDecline {
+                payment.isDueAtIssuer = true
+                confirmed = card.objects
+            }
         }
         guard isKnown else { throw .invalid("payment", "it has nothing to change") }
         if payment != earlier { try checkRoom() }

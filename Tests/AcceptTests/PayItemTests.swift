@@ -218,6 +218,37 @@ import Testing
         #expect(till.link.payment("A1")["sandbox"]?["certificate"]?.text?.isEmpty == false)
     }
 
+    @Test func S1_147_theCardsAnswerToADeclineIsSent() async throws {
+        // The simulated issuer declines this amount; the cryptogram is an AAC.
+        let till = try await PayTill(
+            chip(5105, ["declined": [.payment(.secondAAC, sealed: card(5105, type: 0x00))]]))
+        let error = await failure { () throws(AcceptError) in try await till.pay(till.config(5105)) }
+        #expect(error?.code == .pay(.transactionNotApproved))
+        while !till.link.paths.contains("/v3/payments/A1.json") {
+            let seen = till.link.asked.count
+            if till.link.paths.contains("/v3/payments/A1.json") { break }
+            await till.link.asked.wait(after: seen)
+        }
+        let view = till.link.payment("A1")
+        #expect(view["state"]?.text == "rejected")
+        let certificate = hex(try #require(view["sandbox"]?["certificate"]?.text))
+        var objects = DataObjectStore()
+        _ = try objects.add(certificate.span)
+        #expect(objects[0x9F27] == [0x00])
+        #expect(objects[0x9F26]?.count == 8)
+        #expect(objects[0x95]?.count == 5)
+        #expect(!objects.contains(0x5A) && !objects.contains(0x57))
+    }
+
+    @Test func theAnswerOfACardThatTheHostApprovedIsNotSentAsADecline() async throws {
+        let till = try await PayTill(
+            chip(1000, ["approved": [.payment(.secondAAC, sealed: card(1000, type: 0x00))]]))
+        let error = await failure { () throws(AcceptError) in try await till.pay() }
+        #expect(error?.code == .pay(.transactionDeclined))
+        try await reversed(till)
+        #expect(till.link.payment("A1")["sandbox"]?["certificate"]?.text == "")
+    }
+
     /// The SDK's `issuerCards.json` has an entry for each of these.
     @Test(arguments: [
         ("5105105105105100", "master"), ("4012888888881881", "visa"), ("6759649826438453", "maestro"),

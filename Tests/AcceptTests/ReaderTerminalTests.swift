@@ -104,6 +104,10 @@ import Testing
         #expect(sale.report.outcome == .declinedOnline)
         #expect(sale.error?.code == .pay(.transactionNotApproved))
         #expect(sale.booked == 0)
+        // S1-147: cryptogram and terminal verification results of the card's answer to the decline, without its number.
+        let answer = try #require(sale.sealedTags.dropFirst().last)
+        #expect(answer.contains(0x9F26) && answer.contains(0x95))
+        #expect(!answer.contains { [0x57, 0x5A, 0x5F20].contains($0) })
     }
 
     @Test(arguments: AcceptReaderTerminals.Model.allCases)

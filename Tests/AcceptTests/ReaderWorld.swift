@@ -113,7 +113,7 @@ final class ReaderWorld<Payment: ReaderPayment & ~Copyable, Terminal: KernelTerm
             case .askSignature(_, _, _, let request): carryOut(pay.receive(.signature([1], request: request)))
             case .askVerification(let request): carryOut(pay.receive(.verification(.approved, request: request)))
             case .askApplication(_, let request): carryOut(pay.receive(.application(0, request: request)))
-            case .cancelled: break
+            case .cancelled, .sendDecline: break
             case .end(let report, let error, _): end = (report, error)
             }
         }

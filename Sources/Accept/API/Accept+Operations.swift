@@ -111,6 +111,15 @@ extension Accept {
         return try await update(context, form)
     }
 
+    /// Sends the card's answer to a decline of the host.
+    func addCertificate(_ sealed: HTTPBody, _ context: OperationContext) async throws(AcceptError) -> AcceptTransaction
+    {
+        guard sealed.count <= AcceptWire.maxCertificateBytes else {
+            throw AcceptError(.configurationInvalid, "The card's data has too many bytes.")
+        }
+        return try await update(context, AcceptWire.certificate(sealed))
+    }
+
     private func read(
         _ request: HTTPRequest, _ context: OperationContext
     ) async throws(AcceptError) -> AcceptTransaction {

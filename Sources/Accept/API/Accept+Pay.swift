@@ -235,6 +235,9 @@ extension Accept {
                     run.send(.application(error == nil ? index : nil, request: request))
                 })
         case .cancelled(let isDone): run.cancelled(isDone)
+        case .sendDecline(let sealed):
+            // The till does not wait for it, and nothing depends on it.
+            Task { _ = try? await self.addCertificate(sealed, context) }
         case .end: break
         }
     }

@@ -38,7 +38,9 @@ enum AcceptPayEffect: Sendable {
     case askApplication([String], request: Int)
     /// The merchant's cancellation came too late, or ends the payment.
     case cancelled(Bool)
-    /// The payment has ended. It comes once.
+    /// Send the card's answer to the host's decline: its cryptogram and its verification results, sealed for the host.
+    case sendDecline(HTTPBody)
+    /// The payment has ended. It comes once, last.
     case end(AttemptReport, AcceptError?, signature: [UInt8])
 }
 
@@ -53,6 +55,8 @@ struct AcceptPayMachine: Sendable {
     private var applications: [String] = []
     private var card: (name: String, masked: String, brand: String) = ("", "", "")
     private var signature: [UInt8] = []
+    /// The card's sealed answer to the host's decline; empty before it.
+    private var decline = HTTPBody()
     private var shown: AcceptStateUpdate?
     /// The identifier of the effect that the app must answer; nil without one.
     private var asked: Int?
@@ -184,6 +188,11 @@ struct AcceptPayMachine: Sendable {
             note(event)
             // The event of an excluded card's data must not reach the service.
             if trace.isExcluded, sealed.count > 0 { return }
+            guard event != .secondAAC else {
+                // The payment service has no use for the data of a decline.
+                decline = sealed
+                return send(event, answering: effect)
+            }
             send(event, answering: effect, sealed: sealed)
         }
     }
@@ -252,6 +261,7 @@ struct AcceptPayMachine: Sendable {
         guard let outcome = report.outcome else { return }
         isOver = true
         if isCancelling { effects.append(.cancelled(!outcome.isApproved)) }
+        if outcome == .declinedOnline, decline.count > 0 { effects.append(.sendDecline(decline)) }
         effects.append(.end(report, AcceptError(report, trace), signature: signature))
     }
 }

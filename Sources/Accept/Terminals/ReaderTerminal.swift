@@ -21,6 +21,8 @@ struct ReaderTerminal<Payment: ReaderPayment & ~Copyable>: ~Copyable {
     private let seal: @Sendable (DataObjectStore) -> HTTPBody
     /// Whether the host has approved, so that only the certificate is sent to it.
     private var isApproved = false
+    /// Whether the host has declined.
+    private var isDeclined = false
 
     /// - Parameters:
     ///   - driver: the payment at the reader.
@@ -36,6 +38,7 @@ struct ReaderTerminal<Payment: ReaderPayment & ~Copyable>: ~Copyable {
         var response: HostResponse?
         if case .completeCard(let knowledge) = effect.action {
             isApproved = knowledge == .approved
+            isDeclined = knowledge == .declined
             response = HostResponse(forCard, isApproved: isApproved)
         }
         // Taps need the flow's count of failed ones, which effects do not have.
@@ -83,6 +86,8 @@ struct ReaderTerminal<Payment: ReaderPayment & ~Copyable>: ~Copyable {
                 isApproved
                 ? driver.objects.forCompletion : driver.objects.forAuthorisation(pinBlockTag: Payment.pinBlockTag)
             sealed = seal(objects)
+        // The host is sent the card's answer to its decline, without the data of the card.
+        case .secondAAC where isDeclined: sealed = seal(driver.objects.forCompletion)
         // The host takes no swipe of these readers yet: another card, or another way, is asked for.
         case .cardSwiped, .chipCardSwiped: return [.event(.payment(.swipeUnreadable, answering: effect))]
         default: break

@@ -38,7 +38,7 @@ public struct AcceptWire: HostWire {
     /// The most bytes of sealed data in a request. The sandbox takes 4096.
     public static let maxCardBytes = 4096
     /// The most bytes of the card's second cryptogram and its data. The sandbox takes 256.
-    private static let maxCertificateBytes = 256
+    static let maxCertificateBytes = 256
 
     /// Writes a request as a form.
     ///
@@ -53,10 +53,8 @@ public struct AcceptWire: HostWire {
         switch request.operation {
         case .authorise, .advise: return try payment(request)
         case .complete:
-            var form = AcceptForm()
             try check(request.octets, most: Self.maxCertificateBytes)
-            form.add("payment[cnp_transaction_certificate]", digitsOf: request.octets)
-            return http(.put, "payments/\(name).json", form)
+            return http(.put, "payments/\(name).json", Self.certificate(request.octets))
         case .capture: return try part("capture", request)
         case .refund: return try part("refund", request)
         case .reverse:
@@ -103,6 +101,13 @@ public struct AcceptWire: HostWire {
     }
 
     // MARK: pieces of requests
+
+    /// The form with the card's second cryptogram and its data.
+    static func certificate(_ octets: HTTPBody) -> AcceptForm {
+        var form = AcceptForm()
+        form.add("payment[cnp_transaction_certificate]", digitsOf: octets)
+        return form
+    }
 
     private func http(_ method: HTTPRequest.Method, _ path: String, _ form: AcceptForm?) -> HTTPRequest {
         var request = HTTPRequest(method, "\(basePath)/\(path)", headers: Self.headers)

@@ -53,6 +53,11 @@ struct CardData: Sendable {
         objects[0x9F27]?.first.flatMap { CryptogramType(octet: $0) } == .tc && objects.contains(0x9F26)
     }
 
+    /// Whether the card declined the payment: its cryptogram is an AAC.
+    var isDeclined: Bool {
+        objects[0x9F27]?.first.flatMap { CryptogramType(octet: $0) } == .aac && objects.contains(0x9F26)
+    }
+
     /// The objects with amount and currency, which a swipe does not have.
     func completed(_ amount: Amount, _ currency: Currency) -> DataObjectStore {
         var all = objects
