@@ -19,14 +19,14 @@ struct PayTill {
 
     init(
         methods: AcceptPaymentMethods? = nil, limits: OfflineLimits = .none,
-        _ script: @escaping ScriptedTerminals.Script
+        developerMode: AcceptDeveloperMode? = nil, _ script: @escaping ScriptedTerminals.Script
     ) async throws {
         let (clock, link) = (clock, try SandboxLink(clock))
         self.link = link
         let date: @Sendable () -> RecordedTime = {
             RecordedTime(seconds: (SandboxFixture.start + clock.now.offset).components.seconds, offset: 60)
         }
-        let accept = Accept(clock: clock, date: date) { _ throws(AcceptError) in link }
+        let accept = Accept(clock: clock, date: date, developerMode: developerMode) { _ throws(AcceptError) in link }
         self.accept = accept
         service = PaymentService(
             host: AcceptWire.profile, wire: AcceptWire(), client: accept.paymentClient, journal: MemoryJournal(),

@@ -105,11 +105,13 @@ extension Accept {
             run.end(.failure(AcceptError(.pay(.terminalNotReady), "Another payment is under way.")))
             return run
         }
+        developer?.begin(run.uniqueId, at: config.terminalUUID)
         Task {
             let result: Result<AcceptTransaction, AcceptError>
             do throws(AcceptError) { result = .success(try await self.pay(config, handlers, run)) } catch {
                 result = .failure(error)
             }
+            developer?.end(result)
             self.end(run)
             run.end(result)
         }
@@ -189,6 +191,7 @@ extension Accept {
                     if let error { throw error }
                     return await transaction(report, config, context, signature)
                 }
+                developer?.note(effect)
                 await carryOut(effect, session, service, run, handlers, config, context)
             }
         }

@@ -33,6 +33,8 @@ public final class Accept: Sendable {
     let date: @Sendable () -> RecordedTime?
     private let payments = AcceptPaymentClient()
     let clock: ElapsedClock
+    /// The log of the developer mode; nil without it.
+    let developer: DeveloperLog?
     private let connect: @Sendable (AcceptDataServiceConfig) throws(AcceptError) -> any HTTPClient
     private let callbacks: @Sendable (@escaping @Sendable () -> Void) -> Void
     private let state: Lock<State>
@@ -43,12 +45,13 @@ public final class Accept: Sendable {
     ///   - basePath: the path before that of a route, as in ``AcceptWire/basePath``. Default: `/v3`.
     ///   - clock: the clock of lifetimes. Default: `SuspendingClock`.
     ///   - date: the date and the zone, for the limit of reversals alone. Default: nil, so that the host decides.
+    ///   - developerMode: receives requests, answers and logs of payments, masked. Default: nil, none are made.
     ///   - callbacks: runs a completion, for example on a program's main actor. Default: at once, on any thread.
     ///   - connect: opens a client of the host with the configuration's address. It is called once for each
     ///     configuration in use.
     public init(
         basePath: String = "/v3", clock: some Clock<Duration> = SuspendingClock(),
-        date: @escaping @Sendable () -> RecordedTime? = { nil },
+        date: @escaping @Sendable () -> RecordedTime? = { nil }, developerMode: AcceptDeveloperMode? = nil,
         callbacks: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() },
         connect: @escaping @Sendable (AcceptDataServiceConfig) throws(AcceptError) -> any HTTPClient
     ) {
@@ -59,6 +62,7 @@ public final class Accept: Sendable {
         self.callbacks = callbacks
         let clock = ElapsedClock(clock)
         self.clock = clock
+        developer = developerMode.map { DeveloperLog($0, clock) }
         state = Lock(State(timer: DeadlineTimer(clock)))
     }
 
@@ -177,7 +181,8 @@ public final class Accept: Sendable {
     private func client(for config: AcceptDataServiceConfig) throws(AcceptError) -> any HTTPClient {
         try config.validate()
         if let client = state.withLock({ $0.clients.first { $0.config == config }?.client }) { return client }
-        let client = try connect(config)
+        var client = try connect(config)
+        if let developer { client = ShownClient(client: client, log: developer) }
         state.withLock { state in
             state.clients.append((config, client))
             if state.clients.count > Self.maxClients { state.clients.removeFirst() }
