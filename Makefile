@@ -31,7 +31,7 @@ export JACKDAW_THIRD_PARTY
 export SWIFT_DETERMINISTIC_HASHING := 1
 
 .PHONY: help setup build demo test build-tests quick pay kills journal-kills soak mutants hostile-http schemathesis \
-    lab bench format lint embedded generate api decks fuzz docs install uninstall clean
+    lab bench format lint embedded generate items api decks fuzz docs install uninstall clean
 
 help: ## this list
 	@sed -nE 's/^([[:alnum:]_.-]+):.*## */\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -86,6 +86,9 @@ embedded: ## compile floor 0 in Embedded Swift, to object code for this machine
 generate: build ## write the parts of the documentation that follow from the reader families and the folders
 	.ci/import-check --write
 	.ci/generate $(JACKDAW)
+
+items: setup ## the items of the Accept SDK's guide: how many have a test, or a reason why not
+	@.ci/items
 
 api: ## compare the public API with docs/public-api; WRITE=1 writes it down
 	.ci/api $(if $(WRITE),--write)
