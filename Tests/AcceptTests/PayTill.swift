@@ -19,6 +19,7 @@ struct PayTill {
 
     init(
         methods: AcceptPaymentMethods? = nil, limits: OfflineLimits = .none,
+        policy: PaymentPolicy = Accept.paymentPolicy, journal: any JournalStore = MemoryJournal(),
         developerMode: AcceptDeveloperMode? = nil, _ script: @escaping ScriptedTerminals.Script
     ) async throws {
         let (clock, link) = (clock, try SandboxLink(clock))
@@ -29,8 +30,8 @@ struct PayTill {
         let accept = Accept(clock: clock, date: date, developerMode: developerMode) { _ throws(AcceptError) in link }
         self.accept = accept
         service = PaymentService(
-            host: AcceptWire.profile, wire: AcceptWire(), client: accept.paymentClient, journal: MemoryJournal(),
-            limits: limits, policy: Accept.paymentPolicy, clock: clock, date: date, reader: accept.reader)
+            host: AcceptWire.profile, wire: AcceptWire(), client: accept.paymentClient, journal: journal,
+            limits: limits, policy: policy, clock: clock, date: date, reader: accept.reader)
         terminals = ScriptedTerminals(script)
         accept.use(service)
         accept.use(terminals, methods: methods)

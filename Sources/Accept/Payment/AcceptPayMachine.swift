@@ -204,9 +204,11 @@ struct AcceptPayMachine: Sendable {
         case .pinEntered: show(.pinEntered)
         case .pinWrong: show(.pinEntryWrong)
         case .cardBlocked, .applicationBlocked: trace.isBlocked = true
+        case .swipeUnreadable: trace.isSwipeUnreadable = true
         case .readerSignatureRequested: show(.cardholderSignatureCheck)
         case .readerSignatureRejected: trace.isSignatureRefused = true
         case .firstARQC, .cardSwiped: show(.onlineProcessingData)
+        case .cardInserted, .cardTapped: trace.isSwipeUnreadable = false
         default: break
         }
     }

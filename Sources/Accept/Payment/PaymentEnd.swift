@@ -9,6 +9,8 @@ struct PaymentTrace: Sendable, Hashable {
     var reason: AcceptPayErrorCode?
     /// Whether the card, or one of its applications, is blocked.
     var isBlocked = false
+    /// Whether the last swipe could not be read.
+    var isSwipeUnreadable = false
     /// Whether the terminal must not take the card.
     var isExcluded = false
     /// Whether a person refused to sign, or rejected the signature.
@@ -45,7 +47,7 @@ extension AcceptError {
             switch trace.task {
             // The card was blocked, and no other one came.
             case .acceptCard where trace.isBlocked: return .blockedCardType
-            case .acceptCard: return trace.reason ?? .swipeTimeout
+            case .acceptCard: return trace.reason ?? (trace.isSwipeUnreadable ? .badSwipe : .swipeTimeout)
             case .chooseApplication: return .terminalTimeoutApplicationSelection
             case .prepare: return .terminalCommandTimeOut
             default: return .terminalTimeOut
