@@ -83,6 +83,23 @@ extension Sandbox {
 
     private func end(ofReversals start: Int64) -> Int64 { start + rules.reversalPeriod.milliseconds }
 
+    /// Refuses to take back another payment than the request names by its amount, currency and type. Beyond version 3. The
+    /// payment is nil if a capture or a refund has the identifier.
+    private func checkReversal(_ payment: SandboxPayment?, _ call: SandboxCall) throws(WireRefusal) {
+        let form = try call.form(rules.limits.form)
+        let (amount, currency) = (try form.number("amount"), try form.text("currency", most: 3))
+        let type = try form.text("transaction_type", most: 20)
+        guard let payment else {
+            if type != nil { throw .used }
+            return
+        }
+        let isSame = [
+            amount.map { $0 == wire(payment.facts.amount.minorUnits, payment.currency) },
+            currency.map { $0 == payment.currency.alphabeticCode }, type.map { $0 == payment.facts.kind.rawValue },
+        ]
+        guard !isSame.contains(false) else { throw .used }
+    }
+
     /// Takes back whatever has an identifier, and closes it if nothing has. Beyond version 3.
     mutating func close(_ name: String, _ call: SandboxCall, _ caller: Caller) throws(WireRefusal) -> SandboxOutput {
         let action = try action(call, nil)
@@ -94,11 +111,13 @@ extension Sandbox {
         case .closed: return call.answer(Self.nothing(name, isClosed: true))
         case .payment:
             let payment = try payment(name, caller)
+            try checkReversal(payment, call)
             // An explicit decline has nothing to take back.
             guard payment.facts.isApproved else { return call.answer(view(payment, caller)) }
             return try reverse(payment, action, call, caller)
         case .operation(let number, let place):
             guard var payment = store.payment(number) else { throw .notFound }
+            try checkReversal(nil, call)
             let chosen = payment.operations[place]
             let reversal = operation(.reversal, action, uniqueID: name, chosen.amount, call, caller)
             do throws(SandboxPayment.Refusal) {

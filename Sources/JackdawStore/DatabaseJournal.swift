@@ -189,10 +189,6 @@ public final class DatabaseJournal: JournalStore {
         try await records("sale = ?", [sale.rawValue])
     }
 
-    public func recordsNeedingAttention() async throws(JournalError) -> [AttemptRecord] {
-        try await records("state = 'needsAttention'", [])
-    }
-
     /// The records that a condition of SQL selects, in the order of journals.
     private func records(_ condition: String, _ values: [String]) async throws(JournalError) -> [AttemptRecord] {
         let key = key

@@ -47,7 +47,8 @@ import Testing
             try wire.encode(request(.enquire, name)).path == "/host/v3/unique_ids/A%2F1%3F%23%25%26%2B%5B%5D.json")
         let reversal = try wire.encode(request(.reverse, name, cause: .timeout))
         #expect(reversal.path == "/host/v3/unique_ids/A%2F1%3F%23%25%26%2B%5B%5D/reverse.json")
-        #expect(text(reversal.body) == "fnc_type=technical&note=timeout")
+        let form = "fnc_type=technical&note=timeout&amount=1000&currency=EUR&transaction_type=purchase"
+        #expect(text(reversal.body) == form)
         #expect(text(try wire.encode(request(.reverse, cause: .signatureRejected)).body).hasPrefix("fnc_type=void"))
     }
 
@@ -171,7 +172,7 @@ import Testing
             try request(.enquire, "R1", 501, kind: .refund(of: attempt("A1"))),
             try request(.enquire, "R1", 500), try request(.enquire, "A1", 500, kind: .refund(of: attempt("A1"))),
         ] {
-            #expect(throws: HostFailure.self) { try till.ask(other) }
+            #expect(try till.ask(other) == .status(.otherPayment))
         }
         #expect(try till.ask(request(.enquire, "R2", 1, kind: .refund(of: attempt("A1")))) == .status(.nothingBooked))
         #expect(try till.ask(request(.refund, "R3", 1, kind: .refund(of: attempt("none")))) == .notFound)
@@ -212,6 +213,51 @@ import Testing
         let doubled = #expect(throws: HostFailure.self) { try till.ask(request(.authorise, octets: card(1000))) }
         #expect(doubled?.code == .conflict)
         guard case .status(.approved) = try till.ask(request(.enquire)) else { return #expect(Bool(false)) }
+    }
+
+    /// The identifier of a payment, of a refund and of an amount, used for another of them.
+    @Test func anotherUseOfAnIdentifierIsRecognised() throws {
+        var till = try AcceptTill()
+        _ = try till.ask(request(.authorise, octets: card(1000)))
+        _ = try till.ask(request(.authorise, "A2", octets: card(1000, counter: 2)))
+        _ = try till.ask(request(.refund, "R1", 300, kind: .refund(of: attempt("A1"))))
+        let others = [
+            try request(.enquire, "A1", 300, kind: .refund(of: attempt("A2"))),
+            try request(.enquire, "A1", kind: .authorisation),
+            try request(.enquire, "R1", 300),
+            try request(.enquire, "R1", 200, kind: .refund(of: attempt("A1"))),
+            try request(.enquire, "R1", 300, kind: .refund(of: attempt("A2"))),
+            try request(.enquire, "R1", 300, kind: .capture(of: attempt("A1"))),
+        ]
+        for other in others { #expect(try till.ask(other) == .status(.otherPayment), "\(other)") }
+        guard case .status(.approved) = try till.ask(request(.enquire, "R1", 300, kind: .refund(of: attempt("A1"))))
+        else { return #expect(Bool(false)) }
+    }
+
+    /// The payment of another till stays booked.
+    @Test func aReversalTakesBackNoOtherPayment() throws {
+        var till = try AcceptTill()
+        _ = try till.ask(request(.authorise, octets: card(1000)))
+        _ = try till.ask(request(.authorise, "A2", octets: card(1000, counter: 2)))
+        _ = try till.ask(request(.refund, "R1", 300, kind: .refund(of: attempt("A2"))))
+        for other in [
+            try request(.reverse, "A1", 1100, cause: .timeout), try request(.reverse, "R1", 300, cause: .timeout),
+            try request(.reverse, "A1", kind: .authorisation, cause: .timeout),
+        ] {
+            let error = #expect(throws: HostFailure.self) { try till.ask(other) }
+            #expect(error?.code == .conflict, "\(other)")
+        }
+        guard case .status(.approved) = try till.ask(request(.enquire)) else { return #expect(Bool(false)) }
+        #expect(try till.ask(request(.reverse, cause: .timeout)) == .acknowledged)
+    }
+
+    @Test func identifiersThatPathsReserveAreRefusedBeforeTheyAreUsed() throws {
+        let wire = AcceptWire()
+        let refund = try request(.refund, "R1", kind: .refund(of: attempt("A1"))).request
+        let ofReserved = try request(.refund, "R1", kind: .refund(of: attempt(".."))).request
+        #expect(throws: HostFailure.self) { try wire.check(refund, as: attempt("..")) }
+        #expect(throws: HostFailure.self) { try wire.check(ofReserved, as: attempt("R1")) }
+        try wire.check(refund, as: attempt("R1"))
     }
 
     @Test func aRefusalIsOneThatNoCopyOfTheRequestCanEscape() throws {

@@ -38,12 +38,15 @@ private struct FaultyTill {
     private let place: Place
     private let fault: String
     /// The requests that still meet the fault.
-    private var left: Int
+    private(set) var left: Int
+    /// Whether the answer to the next refund is lost, so that the host is asked for its state.
+    private var losesRefund: Bool
     /// The card's transaction counter.
     private var counter = 0
 
     init(_ place: Place, _ fault: String = "", times: Int = 0) throws {
         (self.place, self.fault, left) = (place, fault, times)
+        losesRefund = place == .enquire
         accept = try AcceptTill()
         accept.wire = AcceptWire(reversals: place == .reversePayment ? .ofPayments : .ofIdentifiers)
         desk = PaymentDesk(host: AcceptWire.profile, limits: place == .advise ? Self.limits : .none)
@@ -129,6 +132,9 @@ private struct FaultyTill {
         if left > 0, place.operation == entry.request.operation || place == .login {
             left -= 1
             if place == .login { accept.loginFault = fault } else { accept.fault = fault }
+        } else if losesRefund, entry.request.operation == .refund {
+            losesRefund = false
+            accept.fault = "silent-after"
         }
         let event: DeskEvent
         do throws(HostFailure) {
@@ -189,6 +195,7 @@ private struct FaultyTill {
             #expect(
                 till.reports.contains { $0.attempt == last && $0.state != .asked && $0.time <= limit }, comment)
             till.run(until: asked + .seconds(3 * 3600))
+            #expect(till.left < times, comment)
             for record in till.records.values {
                 #expect(record.state.isFinal, comment)
                 #expect(record.delivery == nil, comment)

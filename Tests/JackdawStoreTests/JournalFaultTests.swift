@@ -212,7 +212,6 @@ import Testing
                     let ofSale = try await store.records(of: record.request.sale)
                     #expect(ofSale.contains(record))
                 }
-                #expect(try await store.recordsNeedingAttention().isEmpty)
                 await store.close()
                 return nil
             } catch {

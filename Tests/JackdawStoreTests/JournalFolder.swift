@@ -106,8 +106,5 @@ extension FolderStore {
     func records(of sale: SaleIdentifier) async throws(JournalError) -> [AttemptRecord] {
         try await store.records(of: sale)
     }
-    func recordsNeedingAttention() async throws(JournalError) -> [AttemptRecord] {
-        try await store.recordsNeedingAttention()
-    }
 }
 #endif

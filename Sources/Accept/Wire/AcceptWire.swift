@@ -11,10 +11,12 @@ public import JackdawPayments
 public struct AcceptWire: HostWire {
     /// The route of reversals.
     public enum Reversals: Sendable, Hashable {
-        /// Takes back whatever has the identifier, and closes the identifier if nothing has. Beyond version 3.
+        /// Takes back the payment that has the identifier, and closes the identifier if nothing has. Beyond version 3. The
+        /// host compares amount, currency and type, so that no other payment is taken back.
         case ofIdentifiers
         /// Takes back a payment, as in version 3. If the host does not know it, or has declined it, the desk asks for
-        /// its state, and repeats the reversal until nothing can be booked any more.
+        /// its state, and repeats the reversal until nothing can be booked any more. The host takes back any payment
+        /// with the identifier: let the desk make identifiers, so that no other till has them.
         case ofPayments
     }
 
@@ -61,8 +63,13 @@ public struct AcceptWire: HostWire {
             var form = AcceptForm()
             form.add("fnc_type", request.cause.map(Self.function(of:)) ?? "technical")
             form.add("note", request.cause?.rawValue ?? "")
-            let place = reversals == .ofIdentifiers ? "unique_ids" : "payments"
-            return http(.post, "\(place)/\(name)/reverse.json", form)
+            guard reversals == .ofIdentifiers else { return http(.post, "payments/\(name)/reverse.json", form) }
+            // So that the host takes back no other payment with the identifier.
+            let amount = try WireAmount(request.request.amount)
+            form.add("amount", "\(amount.hundredths)")
+            form.add("currency", amount.currency)
+            form.add("transaction_type", Self.transactionType(of: request.request))
+            return http(.post, "unique_ids/\(name)/reverse.json", form)
         case .enquire: return http(.get, "unique_ids/\(name).json", nil)
         }
     }
@@ -71,6 +78,9 @@ public struct AcceptWire: HostWire {
     /// - Throws: `HostFailure`, `notWritable`.
     public func check(_ request: AttemptRequest, as attempt: AttemptIdentifier?) throws(HostFailure) {
         _ = try WireAmount(request.amount)
+        for name in [attempt, request.kind.original] {
+            if let name { _ = try Self.step(name) }
+        }
         guard request.kind.needsCard else { return }
         if let attempt, !Self.isUsable(attempt) {
             throw Self.notWritable("The host reserves the attempt's identifier.")

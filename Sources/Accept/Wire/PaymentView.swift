@@ -91,6 +91,7 @@ struct PaymentView {
             return isClosed ? .reversed : .nothingBooked
         }
         guard request.request.kind.needsCard else { return try partStatus(request) }
+        if try isOperation(request.attempt) { return .otherPayment }
         guard try isPayment(of: request) else { return .otherPayment }
         return switch try state() {
         case .approved, .authorized, .preauthorized, .refunded: .approved(reference)
@@ -107,13 +108,28 @@ struct PaymentView {
         case .refund(let identifier): (kind, original) = ("refund", identifier)
         case .purchase, .authorisation: throw Self.unreadable("The answer is about a part of another payment.")
         }
+        guard try isOperation(request.attempt) else {
+            _ = try state()
+            return .otherPayment
+        }
         let amount = try WireAmount(request.request.amount)
-        guard let operation = sandbox["operation"], operation["kind"]?.text == kind,
-            operation["unique_id"]?.text == request.attempt.rawValue,
-            json["unique_id"]?.text == original.rawValue, json["currency"]?.text == amount.currency,
-            operation["amount"]?.wholeNumber == amount.hundredths, case .flag(let isReversed)? = operation["reversed"]
-        else { throw Self.unreadable("The answer is about another request.") }
+        guard let operation = sandbox["operation"], let found = operation["kind"]?.text,
+            let payment = json["unique_id"]?.text, let currency = json["currency"]?.text,
+            let hundredths = operation["amount"]?.wholeNumber, case .flag(let isReversed)? = operation["reversed"]
+        else { throw Self.unreadable("The answer contradicts itself.") }
+        guard found == kind, payment == original.rawValue, currency == amount.currency, hundredths == amount.hundredths
+        else { return .otherPayment }
         return isReversed ? .reversed : .approved(reference)
+    }
+
+    /// Whether the identifier is that of a capture or a refund of the payment.
+    /// - Throws: `HostFailure`, `unreadable`, if it is that of another one.
+    private func isOperation(_ attempt: AttemptIdentifier) throws(HostFailure) -> Bool {
+        guard let operation = sandbox["operation"], operation != .null else { return false }
+        guard operation["unique_id"]?.text == attempt.rawValue else {
+            throw Self.unreadable("The answer is about another attempt.")
+        }
+        return true
     }
 
     // MARK: members of an answer

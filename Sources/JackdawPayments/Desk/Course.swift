@@ -75,12 +75,17 @@ package struct Course: Sendable {
 
     /// The time before which the delivery is not sent.
     package var notBefore: Duration?
-    /// Whether an enquiry goes before the reversal: the host did not find the attempt, the identifier may be that of another
-    /// payment, or the desk has restarted and does not know the host's last answer.
+    /// Whether an enquiry goes before the reversal: the host did not find the attempt, or its identifier is in use and may be
+    /// that of another payment.
     package var mustEnquire = false
-    /// How often the host contradicted itself: it reported an attempt approved and then did not find it, or reported another
-    /// payment with its identifier.
+    /// Whether an enquiry before the reversal found the attempt approved.
+    package var isFoundApproved = false
+    /// How often the host reported the attempt approved and then did not find it.
     package var contradictions = 0
+    /// How often an enquiry found another payment with the identifier.
+    package var otherPayments = 0
+    /// The answers to the delivery, one after another, that it cannot end with.
+    package var unusableAnswers = 0
 
     /// An attempt that begins: its record is not in the journal yet.
     init(beginning record: AttemptRecord) {
@@ -96,8 +101,6 @@ package struct Course: Sendable {
         change = 0
         durable = 0
         lastBookable = now
-        let isApprovedByHost = record.state == .reversing || record.flow?.host == .approved
-        mustEnquire = !isApprovedByHost
     }
 
     /// Whether the journal has the record as it is.
@@ -119,11 +122,14 @@ package struct Course: Sendable {
         change += 1
     }
 
-    /// Lets the delivery be sent at once, as if nothing had been tried.
+    /// Lets the delivery be sent at once, as if nothing had been tried. If the identifier may be that of another payment, it
+    /// still begins with an enquiry.
     mutating func resumeDelivery() {
         notBefore = nil
-        mustEnquire = true
+        isFoundApproved = false
         contradictions = 0
+        otherPayments = 0
+        unusableAnswers = 0
     }
 
     /// Appends an output, which waits until the record is durable as it is now.

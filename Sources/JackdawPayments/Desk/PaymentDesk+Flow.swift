@@ -185,6 +185,8 @@ extension PaymentDesk {
             let asking = courses[index].asking
         else { return ignore() }
         courses[index].asking = nil
+        // The identifier may be that of another payment, which must not be reversed.
+        if failure.code == .conflict { courses[index].mustEnquire = true }
         let isAwaited = asking.flowEffect.map { courses[index].flow?.awaitedEffect == $0 } ?? !asking.isLate
         guard isAwaited else { return ignore() }
         if failure.code == .notWritable {
@@ -199,8 +201,6 @@ extension PaymentDesk {
         } else if failure.isCertainlyNotSent {
             notSent(index, asking.flowEffect)
         } else if let flowEffect = asking.flowEffect {
-            // The identifier may be that of another payment, which must not be reversed.
-            if failure.code == .conflict { courses[index].mustEnquire = true }
             feed(index, .hostAnswerUnreadable, answering: flowEffect)
         } else {
             doubt(index)

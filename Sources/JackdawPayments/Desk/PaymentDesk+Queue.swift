@@ -54,13 +54,29 @@ extension PaymentDesk {
         pause = nil
     }
 
-    /// A message that the host's format cannot express would hold up the queue for ever: a person must look at it.
+    /// The unusable answers to a message, one after another, after which a person must look at it: more than two hours by the
+    /// waits of the default. It is our choice.
+    package static let maxUnusableAnswers = 20
+
     mutating func drainUnanswered(_ failure: HostFailure) {
-        guard failure.code == .notWritable, let drain else {
+        guard !failure.isCertainlyNotSent || failure.code == .notWritable, let drain else {
             return drainUnanswered(isCertainlyNotSent: failure.isCertainlyNotSent)
         }
         self.drain = nil
-        if let index = index(of: drain) { needsAttention(index, ReasonText(failure.message)) }
+        guard let index = index(of: drain) else { return }
+        switch failure.code {
+        // A message that the host's format cannot express would be repeated for ever.
+        case .notWritable: return needsAttention(index, ReasonText(failure.message))
+        case .conflict:
+            courses[index].mustEnquire = true
+            courses[index].unusableAnswers += 1
+        case .unreadable: courses[index].unusableAnswers += 1
+        default: break
+        }
+        guard courses[index].unusableAnswers < Self.maxUnusableAnswers else {
+            return needsAttention(index, ReasonText(failure.message))
+        }
+        sendAgain(index)
     }
 
     mutating func drainUnanswered(isCertainlyNotSent: Bool) {
@@ -80,6 +96,7 @@ extension PaymentDesk {
         hostAnswered()
         // The attempt may have ended in that time, by a late decline.
         guard let index = index(of: drain) else { return ignore() }
+        courses[index].unusableAnswers = 0
         switch (drain.purpose, answer) {
         case (.reversal, .status(let status)), (.enquiry, .status(let status)): found(status, index, drain)
         case (_, .refused(let reason)): needsAttention(index, reason)
@@ -116,6 +133,7 @@ extension PaymentDesk {
 
     /// The host does not know what it shall reverse: it is asked for the state.
     private mutating func notFound(_ index: Int) {
+        if courses[index].isFoundApproved { courses[index].contradictions += 1 }
         guard courses[index].contradictions < 2 else {
             return needsAttention(
                 index, ReasonText("The host reports the payment approved, and does not find it to reverse it."))
@@ -126,14 +144,14 @@ extension PaymentDesk {
 
     /// The answer to an enquiry.
     private mutating func found(_ status: HostStatus, _ index: Int, _ drain: Drain) {
-        courses[index].mustEnquire = false
         let isReversal = drain.purpose != .enquiry
         let state = courses[index].record.state
         switch status {
         case .approved(let reference):
             courses[index].modify(on: date) { $0.reference = reference ?? $0.reference }
             guard isReversal else { return finish(index, .confirm) }
-            if drain.isEnquiry { courses[index].contradictions += 1 } else { sendAgain(index) }
+            courses[index].mustEnquire = false
+            if drain.isEnquiry { courses[index].isFoundApproved = true } else { sendAgain(index) }
             guard state == .unknown else { return }
             courses[index].modify(on: date) { $0.apply(.findBooked) }
             courses[index].append(.report(courses[index].report))
@@ -143,11 +161,9 @@ extension PaymentDesk {
             if isCurrent(drain, index) { finish(index, .findNothing) } else { sendAgain(index) }
         case .pending: sendAgain(index)
         case .otherPayment:
-            guard courses[index].contradictions > 0 else {
-                courses[index].contradictions += 1
-                courses[index].mustEnquire = true
-                return sendAgain(index)
-            }
+            courses[index].mustEnquire = true
+            courses[index].otherPayments += 1
+            guard courses[index].otherPayments > 1 else { return sendAgain(index) }
             needsAttention(index, ReasonText("The host has another payment with this identifier."))
         }
     }

@@ -4,7 +4,8 @@
 ///
 /// An SDK's module has one. It must be total: each answer of a host is an answer here, or a failure.
 public protocol HostWire: Sendable {
-    /// Writes a request. The attempt's identifier is part of it.
+    /// Writes a request. The attempt's identifier is part of it. A reversal should have amount and currency as well, so that
+    /// the host takes back no other payment with the identifier.
     /// - Throws: ``HostFailure``, with ``HostFailure/isCertainlyNotSent``, if the format cannot express the request.
     func encode(_ request: HostRequest) throws(HostFailure) -> HTTPRequest
 

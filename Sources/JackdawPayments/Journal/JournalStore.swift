@@ -19,10 +19,6 @@ public protocol JournalStore: Sendable {
     /// Returns the records of a sale, in ascending order of ``AttemptRecord/began`` and identifier. Throws if one of them
     /// cannot be read.
     func records(of sale: SaleIdentifier) async throws(JournalError) -> [AttemptRecord]
-
-    /// Returns the records in state ``AttemptState/needsAttention``, in ascending order of ``AttemptRecord/began`` and
-    /// identifier.
-    func recordsNeedingAttention() async throws(JournalError) -> [AttemptRecord]
 }
 
 /// The records that a desk needs after a restart.

@@ -33,10 +33,6 @@ public final class MemoryJournal: JournalStore {
         try all { $0.request.sale == sale }
     }
 
-    public func recordsNeedingAttention() async throws(JournalError) -> [AttemptRecord] {
-        try all { $0.state == .needsAttention }
-    }
-
     /// Writes a record without suspending, for a simulation on one queue of events.
     package func writeNow(_ record: AttemptRecord) throws(JournalError) {
         let fault = fault(record)

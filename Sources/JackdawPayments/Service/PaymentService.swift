@@ -46,7 +46,7 @@ public actor PaymentService {
     private var lastCall = 0
     private var journalQueue: [JournalWork] = []
     private var journalTask: Task<Void, Never>?
-    private var startTask: Task<Result<NeededRecords, JournalError>, Never>?
+    private var startTask: Task<Result<Void, JournalError>, Never>?
     private var hostTasks: [Int: Task<Void, Never>] = [:]
     private var timer: DeadlineTimer
     private let listeners = Broadcast<AttemptReport>()
@@ -93,26 +93,28 @@ public actor PaymentService {
     /// read holds up no other: see ``unreadableRecords``.
     /// - Throws: ``JournalError``, if the journal cannot be read. The call may be repeated.
     public func start() async throws(JournalError) {
-        if let startTask {
-            _ = try await startTask.value.get()
-            return
+        if startTask == nil {
+            guard phase == .new else { return }
+            phase = .starting
+            startTask = Task { await self.readJournal() }
         }
-        guard phase == .new else { return }
-        phase = .starting
-        let task = Task { [journal] in await Self.neededRecords(journal) }
-        startTask = task
-        let result = await task.value
+        _ = try await startTask?.value.get()
+    }
+
+    /// Reads the journal, and begins the work. Each caller of ``start()`` waits for its end.
+    private func readJournal() async -> Result<Void, JournalError> {
+        let result = await Self.neededRecords(journal)
         startTask = nil
         // It may have been shut down during the read.
-        guard phase == .starting else { return }
-        let needed: NeededRecords
-        do throws(JournalError) { needed = try result.get() } catch {
-            phase = .new
-            throw error
+        guard phase == .starting else { return .success(()) }
+        switch result {
+        case .success(let needed):
+            phase = .running
+            unreadableRecords = needed.unreadable
+            carryOut(desk.start(with: needed.records, at: clock.now(), on: date()))
+        case .failure: phase = .new
         }
-        phase = .running
-        unreadableRecords = needed.unreadable
-        carryOut(desk.start(with: needed.records, at: clock.now(), on: date()))
+        return result.map { _ in }
     }
 
     /// Ends the service: requests to the host are cancelled, waiting calls are refused

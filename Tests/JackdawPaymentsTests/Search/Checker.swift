@@ -98,6 +98,9 @@ struct Checker {
                 continue
             }
             if entry == .booked { fail("\(record.state.rawValue), and the host has booked") }
+            if entry == .foreign, record.state == .reversed || record.state == .failed {
+                fail("\(record.state.rawValue), and the identifier is another payment's")
+            }
             let canStillBook = world.messages.contains {
                 $0.request.attempt == record.identifier && $0.request.operation.canBook
                     && world.now - $0.sent < world.rules.host.requestLifetime

@@ -44,4 +44,16 @@ import Testing
         ]
         expectNoViolation(rules, "refund")
     }
+
+    /// The desk never reverses another till's payment, and never takes it for its own.
+    @Test(arguments: [false, true])
+    func identifiersOfOtherTillsWithAnyFault(isRefund: Bool) throws {
+        var rules = World.Rules()
+        let refund = try AttemptRequest(sale: sale("S1"), kind: .refund(of: attempt("P")), amount: euros(1050))
+        rules.calls = [World.Call(request: try purchase("S1"), identifier: attempt("P"), isChip: !isRefund)]
+        if isRefund { rules.calls.append(World.Call(request: refund, identifier: attempt("F"))) }
+        rules.hasForeignPayments = true
+        rules.faults = isRefund ? 1 : 2
+        expectNoViolation(rules, "identifiers of other tills, \(isRefund ? "refund" : "purchase")")
+    }
 }

@@ -13,6 +13,7 @@ import Testing
         rules.faults = .random(in: 0...25, using: &random)
         rules.hasSlowWrites = true
         rules.encodesRecords = true
+        rules.hasForeignPayments = .random(using: &random)
         for number in 0..<Int.random(in: 1...8, using: &random) {
             let name = "S\(Int.random(in: 1...3, using: &random))"
             let identifier = attempt("C\(Int.random(in: 1...4, using: &random))")

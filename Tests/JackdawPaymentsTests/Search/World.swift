@@ -19,6 +19,8 @@ struct World {
         var hasSlowWrites = false
         /// Whether a restart reads the records from their bytes.
         var encodesRecords = false
+        /// Whether identifiers may be those of other tills' payments.
+        var hasForeignPayments = false
     }
 
     /// A call of the program.
@@ -76,7 +78,8 @@ struct World {
     struct Answer: Hashable {
         let effect: Int
         let attempt: AttemptIdentifier
-        let answer: HostReply
+        /// The answer; nil if the identifier is in use.
+        let answer: HostReply?
         let operation: HostRequest.Operation
     }
 
@@ -101,7 +104,8 @@ struct World {
     init(_ rules: Rules) {
         self.rules = rules
         desk = PaymentDesk(host: rules.host, limits: rules.limits)
-        host = ModelHost(closesUnknownIdentifiers: rules.host.closesUnknownIdentifiers)
+        host = ModelHost(
+            closesUnknownIdentifiers: rules.host.closesUnknownIdentifiers, hasForeignPayments: rules.hasForeignPayments)
         faultsLeft = rules.faults
     }
 
@@ -191,7 +195,10 @@ struct World {
         case .answer(let index):
             let answer = answers.remove(at: index)
             checker.hear(answer)
-            send(.answered(answer.answer, effect: answer.effect))
+            let conflict = HostFailure(.conflict, isCertainlyNotSent: false, message: "in use")
+            send(
+                answer.answer.map { .answered($0, effect: answer.effect) }
+                    ?? .unanswered(conflict, effect: answer.effect))
         case .reader(let attempt, let event):
             if event == .cardRemoved || event == .firstTC || event == .firstAAC || event == .secondAAC {
                 faultsLeft -= 1

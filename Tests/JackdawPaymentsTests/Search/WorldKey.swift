@@ -31,7 +31,8 @@ struct WorldKey: Hashable {
         let asking: [Int?]
         let writeFailures: Int
         let mustEnquire: Bool
-        let contradictions: Int
+        let isFoundApproved: Bool
+        let answerCounts: [Int]
     }
 
     private struct Message: Hashable {
@@ -44,7 +45,7 @@ struct WorldKey: Hashable {
 
     private struct Answer: Hashable {
         let attempt: AttemptIdentifier
-        let answer: HostReply
+        let answer: HostReply?
         let part: Int
     }
 
@@ -86,7 +87,8 @@ struct WorldKey: Hashable {
                     course.asking?.flowEffect, course.asking == nil ? nil : 1, course.asking?.isLate == true ? 1 : nil,
                 ],
                 writeFailures: course.writeFailures, mustEnquire: course.mustEnquire,
-                contradictions: course.contradictions)
+                isFoundApproved: course.isFoundApproved,
+                answerCounts: [course.contradictions, course.otherPayments, course.unusableAnswers])
         }
         messages = Dictionary(
             world.messages.map {

@@ -84,7 +84,8 @@ final class ModelLink: HostWire, HTTPClient {
             let fault = state.fault(asked, now.offset)
             state.sent.append(asked.operation)
             guard fault == .none || fault == .lostAnswer else { return (fault, 0) }
-            state.replies.append(state.host.receive(asked, state.mood(asked)))
+            // Each identifier is that of this till.
+            state.replies.append(state.host.receive(asked, state.mood(asked)) ?? .status(.otherPayment))
             return (fault, state.replies.count - 1)
         }
         switch fault {
@@ -178,10 +179,6 @@ final class CountingJournal: JournalStore {
             if let unreadable = state.withLock({ $0.unreadable.first { $0.sale == sale } }) { throw unreadable.error }
             return try memory.all { $0.request.sale == sale }
         }
-    }
-
-    func recordsNeedingAttention() async throws(JournalError) -> [AttemptRecord] {
-        try await run { () throws(JournalError) in try memory.all { $0.state == .needsAttention } }
     }
 
     func state(_ name: String) -> AttemptState? { (try? memory.all { $0.identifier == attempt(name) })?.first?.state }
