@@ -27,8 +27,8 @@ public struct RecordedTime: Sendable, Hashable {
 public struct Delivery: Sendable, Hashable {
     /// The purpose of a message.
     public enum Purpose: Sendable, Hashable {
-        /// Reverse what the host may have booked.
-        case reversal(ReversalCause)
+        /// Reverse what the host may have booked. The cause is nil if the merchant takes the payment back.
+        case reversal(ReversalCause?)
         /// Find out if the host booked a capture or a refund.
         case enquiry
         /// Send the results of the card after an approval.

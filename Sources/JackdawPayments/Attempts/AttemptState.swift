@@ -8,7 +8,7 @@ public enum AttemptState: String, Sendable, Hashable, CaseIterable {
     case asked
     /// The host was asked, and no usable answer came. A reversal or an enquiry is queued.
     case unknown
-    /// The host approved, but the payment failed after that. The reversal is queued.
+    /// The host approved, but the payment failed after that, or the merchant takes it back. The reversal is queued.
     case reversing
     /// Money moves: the host or the card approved, and the record says so.
     case approved
@@ -50,6 +50,8 @@ package enum AttemptChange: String, Sendable, Hashable, CaseIterable {
     case doubt
     /// The payment failed after the host approved.
     case reverse
+    /// The merchant takes an approved payment back.
+    case takeBack
     /// An enquiry found that the host approved an attempt that must be reversed.
     case findBooked
     /// An enquiry found that the host approved a capture or a refund, which stays.
@@ -83,7 +85,7 @@ package enum AttemptTable {
             .acknowledge: .reversed, .refuse: .needsAttention,
         ],
         .reversing: [.findNothing: .failed, .acknowledge: .reversed, .refuse: .needsAttention],
-        .approved: [.refuse: .needsAttention],
+        .approved: [.takeBack: .reversing, .refuse: .needsAttention],
         .needsAttention: [
             .settlePaid: .approved, .settleUnpaid: .failed, .deliverAgain: .approved, .reverseAgain: .unknown,
         ],

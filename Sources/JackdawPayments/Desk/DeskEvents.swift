@@ -14,6 +14,10 @@ public enum DeskEvent: Sendable {
     /// A person has dealt with an attempt in state ``AttemptState/needsAttention``. Answers: as for `begin`.
     case attend(AttemptIdentifier, AttentionResult, note: ReasonText, call: Int)
 
+    /// Take an approved payment of a sale back, as a whole. A repetition is the same reversal. Answers: as for `begin`; it is
+    /// accepted when the journal has it, and the host is asked after that.
+    case reverse(AttemptIdentifier, of: SaleIdentifier, call: Int)
+
     // MARK: events of the payment flow
 
     /// An event of the reader, the cardholder or the app. The sealed octets are the card's data for the host alone: those
@@ -134,10 +138,12 @@ public struct DeskRefusal: Error, Sendable, Hashable, CustomStringConvertible {
         public static let saleInProgress = Code(name: "saleInProgress")
         /// An attempt of the sale is approved.
         public static let salePaid = Code(name: "salePaid")
-        /// The sale has no approved attempt with this identifier that could be captured or refunded.
+        /// The sale has no approved attempt with this identifier that could be captured, refunded or reversed.
         public static let originalNotApproved = Code(name: "originalNotApproved")
         /// The amount, with the refunds before, exceeds the original's, or has another currency.
         public static let amountExceeded = Code(name: "amountExceeded")
+        /// The payment is captured or refunded, so that it cannot be reversed as a whole.
+        public static let hasParts = Code(name: "hasParts")
         /// The journal could not be read or written. Nothing was sent.
         public static let journalFailed = Code(name: "journalFailed")
         /// No attempt has this identifier.

@@ -8,19 +8,23 @@ package struct WaitingCall: Sendable, Hashable {
     package enum Kind: Sendable, Hashable {
         case begin(AttemptRequest)
         case status
+        case reverse(SaleIdentifier)
     }
 
     package let kind: Kind
     package let call: Int
     /// The effect that the next answer names.
-    package let effect: Int
+    package fileprivate(set) var effect: Int
     /// The identifier; nil while a new one is being made.
     package let identifier: AttemptIdentifier?
 
     /// The sale whose attempts must stay in memory until the call is answered.
     package var sale: SaleIdentifier? {
-        guard case .begin(let request) = kind else { return nil }
-        return request.sale
+        switch kind {
+        case .begin(let request): request.sale
+        case .reverse(let sale): sale
+        case .status: nil
+        }
     }
 }
 
@@ -72,11 +76,10 @@ extension PaymentDesk {
         courses[index].append(.report(courses[index].report))
     }
 
-    private mutating func lookUp(_ kind: WaitingCall.Kind, _ call: Int, _ identifier: AttemptIdentifier) {
-        var sale: SaleIdentifier?
-        if case .begin(let request) = kind { sale = request.sale }
-        let effect = emit(.lookUp(identifier, sale))
-        calls.append(WaitingCall(kind: kind, call: call, effect: effect, identifier: identifier))
+    mutating func lookUp(_ kind: WaitingCall.Kind, _ call: Int, _ identifier: AttemptIdentifier) {
+        var waiting = WaitingCall(kind: kind, call: call, effect: 0, identifier: identifier)
+        waiting.effect = emit(.lookUp(identifier, waiting.sale))
+        calls.append(waiting)
     }
 
     private mutating func take(_ effect: Int) -> WaitingCall? {
@@ -102,11 +105,12 @@ extension PaymentDesk {
                 emit(.refused(call: waiting.call, DeskRefusal(.unknownAttempt, identifier)))
             }
         case .begin(let request): begin(request, identifier, waiting.call, records)
+        case .reverse(let sale): reverse(identifier, sale, waiting.call, records)
         }
     }
 
     /// Reports an attempt that is in memory, when it is durable.
-    private mutating func accept(_ index: Int, _ call: Int) {
+    mutating func accept(_ index: Int, _ call: Int) {
         if let written = courses[index].written {
             emit(.accepted(call: call, AttemptReport(written)))
         } else {
@@ -117,8 +121,7 @@ extension PaymentDesk {
     private mutating func begin(
         _ request: AttemptRequest, _ identifier: AttemptIdentifier, _ call: Int, _ found: [AttemptRecord]
     ) {
-        // The memory is newer than this answer of the journal. An end counts when it is durable.
-        let records = courses.map { $0.written ?? $0.record } + found.filter { index(of: $0.identifier) == nil }
+        let records = newest(found)
         if let own = records.first(where: { $0.identifier == identifier }) {
             guard own.request.fingerprint == request.fingerprint else {
                 emit(.refused(call: call, DeskRefusal(.identifierUsed, identifier)))
@@ -139,6 +142,13 @@ extension PaymentDesk {
         course.append(.accepted(call: call, course.report))
         course.append(.begin)
         courses.append(course)
+    }
+
+    /// The records of the memory, and those of the journal that are not in it: the memory is newer. An end counts when it is
+    /// durable, the beginning of a reversal at once.
+    func newest(_ found: [AttemptRecord]) -> [AttemptRecord] {
+        courses.map { $0.record.state.isFinal ? $0.written ?? $0.record : $0.record }
+            + found.filter { index(of: $0.identifier) == nil }
     }
 
     /// The sale guard: the reason for which a sale's other attempts forbid a request; nil if they allow it.

@@ -39,7 +39,7 @@ public struct HostRequest: Sendable, Hashable {
     public let reference: HostReference?
     /// The host's identifier of the attempt that is captured or refunded; nil without one.
     public let originalReference: HostReference?
-    /// The reason of a reversal; nil for other requests.
+    /// The reason of a reversal; nil for one that the merchant wants, and for other requests.
     public let cause: ReversalCause?
     /// The sealed data for the host alone; empty without any.
     public let octets: HTTPBody

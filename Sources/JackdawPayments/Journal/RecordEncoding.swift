@@ -32,8 +32,8 @@ package struct RecordFormat: Sendable {
     /// The upgrades, the first from version 1 to version 2.
     let upgrades: [Upgrade]
 
-    /// The form of this program: version 1, the first.
-    package static let current = RecordFormat(upgrades: [])
+    /// The form of this program: version 2. A reversal that the merchant wants has no cause; in version 1 each has one.
+    package static let current = RecordFormat(upgrades: [{ $0 }])
 
     package init(upgrades: [Upgrade]) { self.upgrades = upgrades }
 
@@ -216,7 +216,7 @@ extension Delivery {
         var members: [String: JSONValue] = [
             "purpose": .text(purpose.name), "tries": .number(Double(tries)), "octets": .number(Double(octets.count)),
         ]
-        if case .reversal(let cause) = purpose { members["cause"] = .text(cause.rawValue) }
+        if case .reversal(let cause) = purpose { members["cause"] = cause.map { .text($0.rawValue) } }
         return .object(members)
     }
 
@@ -227,7 +227,11 @@ extension Delivery {
         let purpose: Purpose
         switch name {
         case "reversal":
-            guard let cause = value["cause"]?.text.flatMap(ReversalCause.init(rawValue:)) else { return nil }
+            var cause: ReversalCause?
+            if let member = value["cause"] {
+                guard let known = member.text.flatMap(ReversalCause.init(rawValue:)) else { return nil }
+                cause = known
+            }
             purpose = .reversal(cause)
         case "enquiry": purpose = .enquiry
         case "completion": purpose = .completion

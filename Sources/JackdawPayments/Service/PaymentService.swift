@@ -169,6 +169,16 @@ public actor PaymentService {
         try await call { .attend(attempt, result, note: note, call: $0) }
     }
 
+    /// Takes an approved payment back, as a whole. Returns when the journal has it: the payment is then `reversing`, and the
+    /// reversal is sent until the host answers it, also after a restart. A repeated call is the same reversal.
+    /// - Returns: the payment's state, `reversed` if it was reversed before.
+    /// - Throws: ``DeskRefusal``: `unknownAttempt`, `originalNotApproved`, `saleInProgress`, `hasParts`, `journalFailed`,
+    ///   `notRunning`.
+    public func reverse(_ attempt: AttemptIdentifier) async throws(DeskRefusal) -> AttemptReport {
+        let sale = try await status(of: attempt).sale
+        return try await call { .reverse(attempt, of: sale, call: $0) }
+    }
+
     /// Takes an event of the reader, the cardholder or the app for an attempt. Ignored if the service does not run.
     /// - Parameters:
     ///   - event: the event.

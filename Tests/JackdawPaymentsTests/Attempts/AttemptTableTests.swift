@@ -25,6 +25,7 @@ import Testing
         reversing findNothing failed
         reversing acknowledge reversed
         reversing refuse needsAttention
+        approved takeBack reversing
         approved refuse needsAttention
         needsAttention settlePaid approved
         needsAttention settleUnpaid failed
@@ -61,8 +62,8 @@ import Testing
         for state in AttemptState.allCases where state.isFinal && state != .approved {
             #expect(AttemptTable.rows[state] == nil, "\(state)")
         }
-        // An approval can still be found refused, by a person's work alone it becomes final again.
-        #expect(AttemptTable.rows[.approved] == [.refuse: .needsAttention])
+        // An approval can be taken back by the merchant. If it is found refused, a person's work alone makes it final again.
+        #expect(AttemptTable.rows[.approved] == [.takeBack: .reversing, .refuse: .needsAttention])
     }
 
     /// `JACKDAW_WRITE_PAGES=1` writes the table into the page.

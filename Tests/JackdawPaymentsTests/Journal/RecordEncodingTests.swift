@@ -65,7 +65,7 @@ import Testing
                 }
             }
         }
-        for cause in ReversalCause.allCases {
+        for cause in ReversalCause.allCases.map(Optional.init) + [nil] {
             var record = try sampleRecord()
             record.state = .reversing
             record.delivery = Delivery(.reversal(cause))

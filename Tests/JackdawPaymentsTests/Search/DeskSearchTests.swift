@@ -35,6 +35,28 @@ import Testing
         expectNoViolation(rules, "two sales")
     }
 
+    @Test(arguments: [false, true]) func aReversalAndAnotherSaleWithAllCombinationsOfFaults(isChip: Bool) throws {
+        var rules = World.Rules()
+        rules.calls = [
+            World.Call(request: try purchase("S1"), identifier: attempt("P"), isChip: isChip),
+            World.Call(request: try purchase("S1"), reversed: attempt("P")),
+            World.Call(request: try purchase("S1"), identifier: attempt("Q")),
+        ]
+        expectNoViolation(rules, "reversal, \(isChip ? "chip" : "swipe")")
+    }
+
+    @Test func aReversalAndARefundWithAnyFault() throws {
+        var rules = World.Rules()
+        let refund = try AttemptRequest(sale: sale("S1"), kind: .refund(of: attempt("P")), amount: euros(1050))
+        rules.calls = [
+            World.Call(request: try purchase("S1"), identifier: attempt("P")),
+            World.Call(request: try purchase("S1"), reversed: attempt("P")),
+            World.Call(request: refund, identifier: attempt("F")),
+        ]
+        rules.faults = 1
+        expectNoViolation(rules, "reversal and refund")
+    }
+
     @Test func aRefundWithAllCombinationsOfFaults() throws {
         var rules = World.Rules()
         let refund = try AttemptRequest(sale: sale("S1"), kind: .refund(of: attempt("P")), amount: euros(1050))

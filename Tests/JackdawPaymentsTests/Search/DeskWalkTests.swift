@@ -27,10 +27,11 @@ import Testing
             let request = try AttemptRequest(
                 sale: sale(name), kind: kind, amount: euros(.random(in: 1...2, using: &random)))
             let isNamed = Bool.random(using: &random) && kind.needsCard
-            rules.calls.append(
-                World.Call(
-                    request: request, identifier: isNamed ? identifier : attempt("N\(number)"),
-                    isChip: .random(using: &random)))
+            var call = World.Call(
+                request: request, identifier: isNamed ? identifier : attempt("N\(number)"),
+                isChip: .random(using: &random))
+            if kind.needsCard, Int.random(in: 0...4, using: &random) == 0 { call.reversed = identifier }
+            rules.calls.append(call)
         }
         return rules
     }

@@ -30,6 +30,8 @@ struct World {
         var identifier: AttemptIdentifier?
         /// Whether the card is inserted. Default: it is swiped.
         var isChip = false
+        /// The payment of the request's sale that the merchant takes back instead of beginning an attempt; nil to begin one.
+        var reversed: AttemptIdentifier?
     }
 
     enum Move: Hashable {
@@ -163,6 +165,10 @@ struct World {
         case .call:
             let call = rules.calls[callsMade]
             callsMade += 1
+            if let reversed = call.reversed {
+                send(.reverse(reversed, of: call.request.sale, call: callsMade))
+                break
+            }
             callsUnderWay[callsMade] = call
             send(.begin(call.request, identifier: call.identifier, call: callsMade))
         case .writeDone(let index):
