@@ -454,6 +454,11 @@ extension ErrorSituation {
             try? await operate(.refund, "A1", 300, "R1")
             try await operate(.refund, "A1", 100, "R2")
         },
+        operation(.needsAttention, .sandbox, "a reversal of a payment of which another till has refunded a part") {
+            till, operate in
+            till.link.refund("A1", 300)
+            try await operate(.reverse, "A1", nil, nil)
+        },
         ErrorSituation(.reversalTooLate, .program, "a reversal 24 hours after the payment") {
             let till = try await PayTill(chip())
             _ = try await till.pay()
@@ -533,7 +538,6 @@ extension ErrorSituation {
         Unreached(
             code: .common(.applicationConfigurationInvalid),
             reason: "`configurationInvalid` of this project has the place"),
-        Unreached(code: .needsAttention, reason: "the sandbox refuses no enquiry about a refund or a capture"),
         Unreached(code: .config(.unsupportedFeature), reason: "later issue: transfer of configurations"),
         Unreached(code: .config(.zipDownload), reason: "later issue: transfer of configurations"),
         Unreached(code: .config(.terminalDisconnected), reason: "later issue: transfer of configurations"),

@@ -119,19 +119,81 @@ import Testing
         return elements.count
     }
 
-    @Test(arguments: ["silent-after", "cut=7", "garbled", "silent-before"])
-    func aReversalWithoutAnAnswerIsRepeatedSafely(fault: String) async throws {
-        let token = try await pay()
-        link.plan(fault, "A1/reverse.json")
-        let sleepers = Task { [clock] in
-            // The lifetime of the token, and the silence.
-            await clock.sleepers(fault.hasPrefix("silent") ? 2 : 0)
-            if fault.hasPrefix("silent") { clock.advance(by: .seconds(30)) }
+    /// Advances the clock until a reversal has ended, as the journal has it.
+    private func waitForReversal() async throws {
+        while try await accept.status(of: "A1").state != .reversed {
+            let seen = service.changes.count
+            let (requests, isBusy) = await service.activity
+            if isBusy || (requests > 0 && link.active == 0) {
+                await service.changes.wait(after: seen)
+            } else if let wait = await service.untilDeadline {
+                clock.advance(by: max(wait, .milliseconds(1)))
+                await Task.yield()
+            }
         }
-        let lost = await code { () throws(AcceptError) in _ = try await self.operate(.reverse, token) }
-        await sleepers.value
-        #expect(lost == .pay(.responseLost))
+    }
+
+    @Test(arguments: ["silent-after", "cut=7", "garbled", "silent-before", "status=503"])
+    func aReversalWithoutAnAnswerIsRepeatedUntilItIsMade(fault: String) async throws {
+        let token = try await pay()
+        link.plan(fault, "unique_ids/A1/reverse.json")
+        let reversal = Task {
+            await self.code { () throws(AcceptError) in _ = try await self.operate(.reverse, token) }
+        }
+        // The lifetime of the token, the limit of the call, the next attempt or the limit of the request, and a silence.
+        await clock.sleepers(fault.hasPrefix("silent") ? 4 : 3)
+        #expect(try await accept.status(of: "A1").state == .reversing)
+        clock.advance(by: fault.hasPrefix("silent") ? Accept.requestLimit : .seconds(5))
+        #expect(await reversal.value == (fault.hasPrefix("silent") ? .pay(.responseLost) : nil))
+        try await waitForReversal()
+        #expect(link.booked("A1") == 0)
+        #expect(link.payment("A1")["reversals"].map(Self.count) == 1)
         #expect(try await operate(.reverse, token).status == .reversed)
+        #expect(link.payment("A1")["reversals"].map(Self.count) == 1)
+    }
+
+    @Test func aReversalIsKnownToTheJournalAndTheSaleIsPaidAgain() async throws {
+        let token = try await pay()
+        _ = try await operate(.reverse, token)
+        #expect(try await accept.status(of: "A1").state == .reversed)
+        let refused = await code { () throws(AcceptError) in
+            _ = try await self.operate(.refund, token) { $0.amount = 1 }
+        }
+        #expect(refused == .operationNotAllowed)
+        let again = ConfigurationTests.payment(
+            AcceptBasket(currencyAsISO4217Code: "EUR", items: [AcceptBasketItem(grossPrice: 1000)]))
+        let begun = try await service.begin(
+            again.attemptRequest(for: SaleIdentifier(rawValue: "sale")!), identifier: attempt("A2"))
+        #expect(begun.state == .open)
+    }
+
+    @Test func aPaymentThatIsCapturedOrRefundedIsNotReversed() async throws {
+        let token = try await pay()
+        _ = try await operate(.refund, token) { $0.amount = 300 }
+        let refused = await code { () throws(AcceptError) in _ = try await self.operate(.reverse, token) }
+        #expect(refused == .operationNotAllowed)
+        #expect(try await accept.status(of: "A1").state == .approved)
+        #expect(link.booked("A1") == 700)
+    }
+
+    @Test func aReversalThatTheHostRefusesNeedsAPerson() async throws {
+        let token = try await pay()
+        // Another till has refunded a part, so that the host refuses.
+        link.refund("A1", 300)
+        let refused = await code { () throws(AcceptError) in _ = try await self.operate(.reverse, token) }
+        #expect(refused == .needsAttention)
+        #expect(await service.needingAttention.map(\.attempt) == [attempt("A1")])
+        #expect(link.booked("A1") == 700)
+        _ = try await service.attend(attempt("A1"), .paid, note: ReasonText("refunded elsewhere"))
+        #expect(try await accept.status(of: "A1").state == .approved)
+    }
+
+    @Test func aReversalThatWasMadeElsewhereReachesTheJournal() async throws {
+        let token = try await pay()
+        link.reverse("A1")
+        #expect(try await accept.status(of: "A1").state == .approved)
+        #expect(try await operate(.reverse, token).status == .reversed)
+        #expect(try await accept.status(of: "A1").state == .reversed)
         #expect(link.payment("A1")["reversals"].map(Self.count) == 1)
     }
 

@@ -60,6 +60,23 @@ final class SandboxLink: HTTPClient {
         }
     }
 
+    /// Another till refunds a part of a payment.
+    func refund(_ name: String, _ hundredths: Int) {
+        atOtherTill("payments/\(name)/refund.json", "amount=\(hundredths)")
+    }
+
+    /// Another till reverses a payment.
+    func reverse(_ name: String) { atOtherTill("payments/\(name)/reverse.json", "") }
+
+    private func atOtherTill(_ path: String, _ form: String) {
+        let now = clock.now.offset
+        state.withLock { state in
+            state.fixture.now = SandboxFixture.start + now
+            state.fixture.logIn("till-2")
+            _ = state.fixture.send(.post, path, form)
+        }
+    }
+
     /// Has the next request for a path that ends so meet a fault.
     func plan(_ fault: String, _ suffix: String) { state.withLock { $0.faults[suffix, default: []].append(fault) } }
 

@@ -1,12 +1,15 @@
 public import JackdawCards
 public import JackdawPayments
+import JackdawTransport
 
 // Actions on a payment: the guide 1.6.182, chapter 3.3.
 
 extension Accept {
     /// Executes an operation on a payment.
     ///
-    /// - `reverse` takes the whole payment back, within 24 hours of its approval. A repetition has the same answer.
+    /// - `reverse` takes the whole payment back, within 24 hours of its approval. A repetition has the same answer. A payment
+    ///   in the journal becomes `reversing`, so that it is reversed also if the host is silent or the program is killed, and
+    ///   then `reversed`: its sale can be paid again. Another one is reversed by a request with the note.
     /// - `refund` returns money, and `capture` takes that of an authorised or pre-authorised payment: all that is left, or
     ///   `amount` of it. Both are attempts of the payment service, which must have the payment in its journal.
     /// - `receipt` sends a receipt by e-mail, or without an address by SMS.
@@ -24,8 +27,8 @@ extension Accept {
     /// - Throws: `paymentNotFound`, `operationNotAllowed`, `reversalTooLate`, `amountInvalid`, `amountExceeded`,
     ///   `contactInvalid`, `saleInProgress`, `identifierUsed`, `needsAttention`, `journalFailed`, `notRunning`,
     ///   `pay(.transactionNotApproved)`, `pay(.tokenExpired)`, `pay(.payConnection)`, `common(.unsupportedFeature)`, and
-    ///   the general codes of a request. After `pay(.responseLost)` the outcome is not known: repeat a reversal, and ask
-    ///   ``status(of:)`` about a refund or a capture, on which the payment service goes on.
+    ///   the general codes of a request. After `pay(.responseLost)` the outcome is not known: ask ``status(of:)`` about the
+    ///   operation, on which the payment service goes on. A reversal can be repeated.
     public func requestOperationOnPaymentWithID(
         _ paymentID: String, andAccessToken accessToken: SecretText, config: AcceptDataServiceConfig,
         operation: AcceptOperationOnPayment,
@@ -128,7 +131,64 @@ extension Accept {
         return try AcceptTransaction(answer.body, of: context.name.rawValue)
     }
 
+    /// Reverses by the payment service, if the payment is in its journal.
     private func reverse(_ context: OperationContext) async throws(AcceptError) -> AcceptTransaction {
+        guard let service = try? paymentService(), try await isInJournal(context.name, service) else {
+            return try await reverseAtHost(context)
+        }
+        let before = try await payment(context)
+        // The journal may not know a reversal that was made elsewhere: the host answers its repetition as the first one.
+        if before.status != .reversed { try OperationRules.checkReversal(of: before, on: date()) }
+        let reports = service.reports
+        let begun: AttemptReport
+        do throws(DeskRefusal) { begun = try await service.reverse(context.name) } catch {
+            throw OperationRules.error(error)
+        }
+        if begun.state == .reversed, before.status == .reversed { return before }
+        let report = await end(ofReversal: begun, reports)
+        guard report.state == .reversed || report.state == .failed else {
+            throw OperationRules.error(report)
+                ?? AcceptError(.operationNotAllowed, "The payment is still \(report.state.rawValue).")
+        }
+        return try await payment(context)
+    }
+
+    private func isInJournal(_ name: AttemptIdentifier, _ service: PaymentService) async throws(AcceptError) -> Bool {
+        do throws(DeskRefusal) {
+            _ = try await service.status(of: name)
+            return true
+        } catch {
+            guard error.code != .unknownAttempt else { return false }
+            throw OperationRules.error(error)
+        }
+    }
+
+    /// Waits until a reversal has ended, at most ``requestLimit``: the till goes on with it after that.
+    private func end(
+        ofReversal begun: AttemptReport, _ reports: AsyncStream<AttemptReport>
+    ) async -> AttemptReport {
+        if begun.isEndOfReversal { return begun }
+        let waiting = Task {
+            for await report in reports where report.attempt == begun.attempt && report.isEndOfReversal {
+                return report
+            }
+            return begun
+        }
+        let deadline = clock.now() + Self.requestLimit
+        let limit = Task { [clock] in
+            try? await clock.sleep(deadline)
+            waiting.cancel()
+        }
+        defer { limit.cancel() }
+        return await withTaskCancellationHandler {
+            await waiting.value
+        } onCancel: {
+            waiting.cancel()
+        }
+    }
+
+    /// Reverses a payment that the journal does not have, such as one of another till, by a request of its own.
+    private func reverseAtHost(_ context: OperationContext) async throws(AcceptError) -> AcceptTransaction {
         let before = try await payment(context)
         guard before.status != .reversed else { return before }
         try OperationRules.checkReversal(of: before, on: date())
@@ -188,4 +248,9 @@ extension Accept {
         guard Task.isCancelled else { throw AcceptError(.notRunning, "The payment service was shut down.") }
         throw AcceptError(.cancelled, "The task was cancelled; the operation goes on.")
     }
+}
+
+extension AttemptReport {
+    /// Whether a reversal goes on without the caller, or is over.
+    fileprivate var isEndOfReversal: Bool { state.isFinal || state == .needsAttention }
 }

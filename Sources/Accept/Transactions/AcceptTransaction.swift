@@ -118,10 +118,12 @@ public struct AcceptTransaction: Sendable, Hashable {
         uniqueId = report.attempt.rawValue
         guwid = report.reference?.rawValue ?? ""
         status =
-            switch config.transactionType {
-            case .authorize: .authorized
-            case .preauthorize: .preauthorized
-            case .purchase, .sepa: .approved
+            switch (report.state, config.transactionType) {
+            // The merchant took it back after the approval.
+            case (.reversing, _), (.reversed, _), (.failed, _): .reversed
+            case (_, .authorize): .authorized
+            case (_, .preauthorize): .preauthorized
+            case (_, .purchase), (_, .sepa): .approved
             }
         amount = (try? config.basket.total()) ?? 0
         currency = config.basket.currencyAsISO4217Code

@@ -85,6 +85,8 @@ enum OperationRules {
         case .unknownAttempt: AcceptError(.paymentNotFound, "The journal has no payment with this identifier.")
         case .originalNotApproved:
             AcceptError(.operationNotAllowed, "The payment is not approved, or of the wrong kind for the operation.")
+        case .hasParts:
+            AcceptError(.operationNotAllowed, "The payment is captured or refunded: refund what is left.")
         case .salePaid: AcceptError(.operationNotAllowed, "The sale is paid, or the payment is captured.")
         case .amountExceeded: AcceptError(.amountExceeded, "The amount exceeds that of the payment.")
         case .saleInProgress: AcceptError(.saleInProgress, "Another attempt of the sale is not over.")

@@ -61,7 +61,7 @@ public struct AcceptWire: HostWire {
         case .refund: return try part("refund", request)
         case .reverse:
             var form = AcceptForm()
-            form.add("fnc_type", request.cause.map(Self.function(of:)) ?? "technical")
+            form.add("fnc_type", request.cause.map(Self.function(of:)) ?? "void")
             form.add("note", request.cause?.rawValue ?? "")
             guard reversals == .ofIdentifiers else { return http(.post, "payments/\(name)/reverse.json", form) }
             // So that the host takes back no other payment with the identifier.
@@ -189,7 +189,7 @@ public struct AcceptWire: HostWire {
         HostFailure(.notWritable, isCertainlyNotSent: true, message: message)
     }
 
-    /// The host's word for the reason: a person's decision is a void, anything else is technical. The words are those
+    /// The host's word for the till's reason: a person's decision is a void, as is a merchant's reversal, anything else is technical. The words are those
     /// of the Android archive; no source shows their meaning.
     private static func function(of cause: ReversalCause) -> String {
         switch cause {
