@@ -1,9 +1,9 @@
 import JackdawCards
-import JackdawEMV
-import JackdawPayments
+package import JackdawEMV
+package import JackdawPayments
 
 /// An event for the machine of a payment.
-enum AcceptPayEvent: Sendable {
+package enum AcceptPayEvent: Sendable {
     /// An effect of the payment flow for the reader, the cardholder or the app.
     case task(PaymentEffect, forCard: HTTPBody)
     /// An event of the terminal.
@@ -21,7 +21,7 @@ enum AcceptPayEvent: Sendable {
 }
 
 /// An effect of the machine of a payment.
-enum AcceptPayEffect: Sendable {
+package enum AcceptPayEffect: Sendable {
     /// Show a step to the user.
     case progress(AcceptStateUpdate)
     /// Have the terminal carry out an effect of the payment flow.
@@ -48,7 +48,7 @@ enum AcceptPayEffect: Sendable {
 /// excluded cards, cancellation and the end.
 ///
 /// It is a machine without I/O and without a clock: all time limits are those of the payment flow.
-struct AcceptPayMachine: Sendable {
+package struct AcceptPayMachine: Sendable {
     private let exclusion: AcceptPaymentMethods.Terminal?
     private let entries: Set<CardEntry>
     private var trace = PaymentTrace()
@@ -72,12 +72,12 @@ struct AcceptPayMachine: Sendable {
     /// - Parameters:
     ///   - exclusion: the terminal in `paymentmethods.xml`, whose excluded cards are refused; nil without the file.
     ///   - entries: the ways in which the terminal reads cards.
-    init(exclusion: AcceptPaymentMethods.Terminal?, entries: Set<CardEntry>) {
+    package init(exclusion: AcceptPaymentMethods.Terminal?, entries: Set<CardEntry>) {
         self.exclusion = exclusion
         self.entries = entries
     }
 
-    mutating func receive(_ event: AcceptPayEvent) -> [AcceptPayEffect] {
+    package mutating func receive(_ event: AcceptPayEvent) -> [AcceptPayEffect] {
         effects = []
         guard !isOver else { return [] }
         switch event {

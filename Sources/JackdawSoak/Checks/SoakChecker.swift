@@ -1,3 +1,4 @@
+import Accept
 import JackdawEMV
 import JackdawPayments
 import JackdawSandbox
@@ -21,6 +22,8 @@ package struct SoakViolation: Sendable, Hashable {
         case reportedBeforeWritten = "reported-before-written"
         /// A call was answered with an attempt of another request.
         case otherCall = "other-call"
+        /// A payment of Accept ended with an error although it is approved, or without one although it is not.
+        case otherEnd = "other-end"
         /// Payments without the host exceed their limits.
         case offlineLimits = "offline-limits"
         /// Two payments of a sale are booked.
@@ -163,6 +166,14 @@ struct SoakChecker {
         if let request, !request.isEqual(to: record.request) {
             fail(.otherCall, report.attempt, "the call has another request")
         }
+    }
+
+    /// A payment of Accept has ended.
+    mutating func check(_ report: AttemptReport, _ error: AcceptError?) {
+        guard (error == nil) != (report.outcome?.isApproved == true) else { return }
+        fail(
+            .otherEnd, report.attempt,
+            "\(report.outcome?.rawValue ?? "no outcome"), and \(error?.code.name ?? "no error")")
     }
 
     // MARK: money at the host

@@ -20,6 +20,15 @@ extension SoakWorld {
         } catch { result(nil, error, effect) }
     }
 
+    /// Sends the card's answer to the host's decline, as Accept does: beside the desk, and without waiting for the result.
+    func sendDecline(_ sealed: HTTPBody, _ attempt: AttemptIdentifier) {
+        guard let record = disk[attempt],
+            let encoded = try? wire.encode(HostRequest(.complete, record, octets: sealed))
+        else { return }
+        lastUpdate -= 1
+        carryOut(session.receive(.send(encoded, call: lastUpdate, limit: Accept.requestLimit), at: tillTime), nil)
+    }
+
     /// The result of an exchange.
     func receive(_ event: AcceptSessionEvent, _ exchange: Int) {
         guard exchanges.removeValue(forKey: exchange) != nil else { return }

@@ -51,7 +51,7 @@ extension SoakWorld {
             note("report \(report.attempt) \(report.state.rawValue) \(report.outcome?.rawValue ?? "")")
             checker.check(report, disk)
             checkCard(report)
-            if report.outcome != nil { closeStation(report.attempt) }
+            pay(.report(report), report.attempt)
             reported(report)
             _ = isKilled(at: .afterReport)
         case .ignored: note("ignored")
@@ -163,30 +163,55 @@ extension SoakWorld {
         note("reader \(attempt) \(effect.action.name)")
         checker.check(reader: attempt, disk)
         if effect.action == .prepare, !stations.contains(where: { $0.attempt == attempt }) { openStation(attempt) }
-        let sale = disk[attempt].flatMap { number(of: $0.request.sale) }
-        switch effect.action {
-        case .captureSignature:
-            let isRefused = sale.flatMap { merchants[$0] }?.plan.signsWrongly == true
-            let event = StationEvent(isRefused ? .signatureRefused : .signatureCaptured, answering: effect.identifier)
-            queue.add(.station(attempt, event, process: process), at: now + wait(1000...9000, sale))
-        case .verifySignature:
-            let event = StationEvent(.signatureAccepted, answering: effect.identifier)
-            queue.add(.station(attempt, event, process: process), at: now + wait(500...3000, sale))
-        default:
-            if let station = stations.first(where: { $0.attempt == attempt })?.station {
-                for event in station.carryOut(effect, octets, at: now) {
-                    queue.add(.station(attempt, event, process: process), at: now)
-                }
-            }
-        }
+        pay(.task(effect, forCard: octets), attempt)
         if let fault = take(.unplugReader) {
             queue.add(.unplug(attempt, process: process), at: now + .milliseconds(4 * fault.size))
         }
         if let fault = take(.cancel) {
-            let event = StationEvent(.cancelled)
-            queue.add(.station(attempt, event, process: process), at: now + .milliseconds(4 * fault.size))
+            queue.add(.person(attempt, .cancel, process: process), at: now + .milliseconds(4 * fault.size))
         }
         _ = isKilled(at: .afterReader)
+    }
+
+    // MARK: the payments of Accept
+
+    /// Hands an event to Accept's payment of an attempt, and carries its effects out, until the till is killed.
+    func pay(_ event: AcceptPayEvent, _ attempt: AttemptIdentifier) {
+        guard let index = stations.firstIndex(where: { $0.attempt == attempt }) else { return }
+        let started = process
+        for effect in stations[index].pay.receive(event) {
+            guard process == started, checker.violation == nil else { return }
+            carryOut(effect, attempt)
+        }
+    }
+
+    private func carryOut(_ effect: AcceptPayEffect, _ attempt: AttemptIdentifier) {
+        let sale = disk[attempt].flatMap { number(of: $0.request.sale) }
+        func answer(_ event: AcceptPayEvent, in range: ClosedRange<Int>) {
+            queue.add(.person(attempt, event, process: process), at: now + wait(range, sale))
+        }
+        switch effect {
+        case .progress(let step): note("step \(attempt) \(step)")
+        case .carryOut(let effect, let forCard):
+            guard let station = stations.first(where: { $0.attempt == attempt })?.station else { return }
+            for event in station.carryOut(effect, forCard, at: now) {
+                queue.add(.station(attempt, event, process: process), at: now)
+            }
+        case .choose: break
+        case .send(let event, let answered, let sealed):
+            send(.payment(attempt, event, answering: answered, sealed: sealed))
+        case .askSignature(_, _, _, let request):
+            let isRefused = sale.flatMap { merchants[$0] }?.plan.signsWrongly == true
+            answer(.signature(isRefused ? nil : [1], request: request), in: 1000...9000)
+        case .askVerification(let request): answer(.verification(.approved, request: request), in: 500...3000)
+        case .askApplication(_, let request): answer(.application(0, request: request), in: 500...3000)
+        case .cancelled(let isDone): note("cancellation \(attempt) \(isDone ? "done" : "refused")")
+        case .sendDecline(let sealed): sendDecline(sealed, attempt)
+        case .end(let report, let error, _):
+            note("end \(attempt) \(error?.code.name ?? "approved")")
+            checker.check(report, error)
+            closeStation(attempt)
+        }
     }
 
     func unplug(_ attempt: AttemptIdentifier) {
@@ -197,7 +222,7 @@ extension SoakWorld {
 
     func take(_ event: StationEvent, _ attempt: AttemptIdentifier) {
         note("event \(attempt) \(event.event.rawValue)")
-        send(.payment(attempt, event.event, answering: event.answering, sealed: event.sealed))
+        pay(.terminal(.payment(event.event, answering: event.answering, sealed: event.sealed)), attempt)
     }
 
     private func openStation(_ attempt: AttemptIdentifier) {
@@ -211,7 +236,7 @@ extension SoakWorld {
         transaction.isOnlineForced = !isOfflineAllowed
         guard plan.way != .swipe, let (number, card) = cards.take(from: sale) else {
             let stripe = transaction.objects(ofStripe: SoakCards.stripe(sale % SoakCards.count))
-            stations.append((attempt, SwipeStation(stripe, delay: wait(1000...9000, sale)), nil))
+            open(attempt, SwipeStation(stripe, delay: wait(1000...9000, sale)), nil, [.swipe])
             return
         }
         let parts = ReaderTillParts(
@@ -231,7 +256,14 @@ extension SoakWorld {
                     ReaderTillParts.bbposValues.wire.format, faults)
             default: ReaderStation(MiuraPayment(transaction), parts.miura(cryptography), MiuraFormat(.answer), faults)
             }
-        stations.append((attempt, station, number))
+        open(attempt, station, number, [.chip, .swipe])
+    }
+
+    private func open(
+        _ attempt: AttemptIdentifier, _ station: any Station, _ card: Int?, _ entries: Set<CardEntry>
+    ) {
+        let pay = AcceptPayMachine(exclusion: nil, entries: entries)
+        stations.append(OpenStation(attempt: attempt, station: station, card: card, pay: pay))
     }
 
     private static let cardDate: CardDate = {

@@ -15,6 +15,8 @@ final class SoakWorld {
         case lookUp(effect: Int, AttemptIdentifier, SaleIdentifier?, process: Int)
         case write(Int, process: Int)
         case station(AttemptIdentifier, StationEvent, process: Int)
+        /// The cardholder or the merchant answers, or cancels.
+        case person(AttemptIdentifier, AcceptPayEvent, process: Int)
         case unplug(AttemptIdentifier, process: Int)
         case answer(HTTPAnswer, exchange: Int, process: Int)
         case failure(HTTPFailure, exchange: Int, process: Int)
@@ -46,6 +48,15 @@ final class SoakWorld {
         var isDurable = true
     }
 
+    /// A terminal that is open for an attempt: a reader with its card, and the payment of Accept at it.
+    struct OpenStation {
+        let attempt: AttemptIdentifier
+        let station: any Station
+        /// The number of the card; nil without a chip.
+        let card: Int?
+        var pay: AcceptPayMachine
+    }
+
     let plan: SoakPlan
     let options: SoakOptions
     var now = Duration.zero
@@ -68,9 +79,11 @@ final class SoakWorld {
     var disk = SoakDisk()
     var writes: [Write] = []
     var lastWrite = 0
-    var stations: [(attempt: AttemptIdentifier, station: any Station, card: Int?)] = []
+    var stations: [OpenStation] = []
     /// The requests under way at the host, by their effects.
     var requests: [Int: HostRequest] = [:]
+    /// The number of the last request that the desk did not ask for, below 0.
+    var lastUpdate = 0
     /// The exchanges under way, with the ends of their time limits on the till's clock.
     var exchanges: [Int: Duration] = [:]
     var cards = SoakCards()
@@ -117,7 +130,7 @@ final class SoakWorld {
 
     /// The desk of a new process.
     func newDesk() -> PaymentDesk {
-        var desk = PaymentDesk(host: profile, limits: plan.limits)
+        var desk = PaymentDesk(host: profile, limits: plan.limits, policy: Accept.paymentPolicy)
         if options.keepsHistory { desk.flowSteps = [] }
         return desk
     }
@@ -194,9 +207,11 @@ final class SoakWorld {
         if let exchange = lateExchange {
             return receive(.failed(HTTPFailure(.timedOut, message: ""), exchange: exchange), exchange)
         }
-        for (attempt, station, _) in stations {
-            guard let due = station.nextDeadline, due <= now else { continue }
-            for event in station.advance(to: now) { queue.add(.station(attempt, event, process: process), at: now) }
+        for entry in stations {
+            guard let due = entry.station.nextDeadline, due <= now else { continue }
+            for event in entry.station.advance(to: now) {
+                queue.add(.station(entry.attempt, event, process: process), at: now)
+            }
             return
         }
     }
@@ -216,6 +231,7 @@ final class SoakWorld {
             if number == process { lookUp(effect, attempt, sale) }
         case .write(let write, let number): if number == process { finishWrite(write) }
         case .station(let attempt, let event, let number): if number == process { take(event, attempt) }
+        case .person(let attempt, let event, let number): if number == process { pay(event, attempt) }
         case .unplug(let attempt, let number): if number == process { unplug(attempt) }
         case .answer(let answer, let exchange, let number):
             if number == process { receive(.answered(answer, exchange: exchange), exchange) }
