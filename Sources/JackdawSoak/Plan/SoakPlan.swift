@@ -99,6 +99,7 @@ extension SoakSale {
         let message = random.below(14)
         readerFault =
             random.happens(8) ? PlannedFault(faults[random.below(faults.count)], message..<(message + 1)) : nil
+        isTakenBack = random.happens(12)
     }
 }
 

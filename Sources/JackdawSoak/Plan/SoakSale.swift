@@ -21,6 +21,8 @@ package struct SoakSale: Sendable, Hashable {
     package let isAuthorisation: Bool
     /// Whether a part is returned later.
     package let isRefunded: Bool
+    /// Whether the merchant takes the whole payment back, before or after the other operations.
+    package let isTakenBack: Bool
     /// Whether the merchant's program makes the identifiers of attempts.
     package let isNamed: Bool
     /// The attempts after the first one.

@@ -15,6 +15,8 @@ struct Merchant {
     var paid: AttemptIdentifier?
     var isCaptured = false
     var isRefunded = false
+    /// Whether the journal has the reversal that the merchant wants, or has refused it.
+    var isTakenBack = false
     var retriesLeft: Int
     var names = 0
     var ticks = 0
@@ -88,10 +90,15 @@ extension SoakWorld {
 
     private func actAfterApproval(_ number: Int, _ paid: AttemptIdentifier) -> Bool {
         guard let merchant = merchants[number] else { return false }
-        if merchant.plan.isAuthorisation, !merchant.isCaptured {
+        let isReversalLeft = merchant.plan.isTakenBack && !merchant.isTakenBack
+        if isReversalLeft, number.isMultiple(of: 2) {
+            call(number, nil) { .reverse(paid, of: merchant.sale, call: $0) }
+        } else if merchant.plan.isAuthorisation, !merchant.isCaptured {
             begin(number, .capture(paid))
         } else if merchant.plan.isRefunded, !merchant.isRefunded {
             begin(number, .refund(paid))
+        } else if isReversalLeft {
+            call(number, nil) { .reverse(paid, of: merchant.sale, call: $0) }
         } else {
             return false
         }
@@ -169,6 +176,8 @@ extension SoakWorld {
         case .originalNotApproved, .amountExceeded:
             merchants[number]?.isCaptured = true
             merchants[number]?.isRefunded = true
+            merchants[number]?.isTakenBack = true
+        case .hasParts, .unknownAttempt: merchants[number]?.isTakenBack = true
         default: break
         }
     }
@@ -183,6 +192,10 @@ extension SoakWorld {
             }
             if report.state == .approved, report.outcome?.isApproved == true || record.attention != nil {
                 merchants[number]?.paid = report.attempt
+            } else if merchants[number]?.paid == report.attempt, report.state != .approved {
+                // Taken back, or it needs a person.
+                merchants[number]?.paid = nil
+                merchants[number]?.isTakenBack = true
             }
         case .capture: if report.state == .approved { merchants[number]?.isCaptured = true }
         case .refund: if report.state == .approved { merchants[number]?.isRefunded = true }
