@@ -1,0 +1,1 @@
+../../docs/examples/accept-port/Sources/payment-view/PaymentView.swift
