@@ -145,6 +145,25 @@ import Testing
         #expect(till.paths.count { $0 == "/v3/payments.json" } == 1)
     }
 
+    /// A program that has a token of an earlier run, and no password.
+    @Test func withoutAPasswordARefusedTokenEndsTheCall() {
+        var session = AcceptSession(
+            nil, basePath: "/v3", token: AcceptToken(secret("mF_9"), lifetime: nil), at: .zero)
+        var effects = session.receive(.send(payment, call: 1, limit: .seconds(45)), at: .seconds(100_000))
+        guard case .exchange(1, let sent, _)? = effects.first else { return #expect(Bool(false)) }
+        #expect(sent.path == payment.path)
+        for (call, event) in [
+            (1, AcceptSessionEvent.answered(Self.challenge, exchange: 1)),
+            (2, .send(payment, call: 2, limit: .seconds(45))),
+        ] {
+            effects = session.receive(event, at: .seconds(100_000))
+            #expect(effects.count == 1)
+            guard case .failure(let failure, call)? = effects.first else { return #expect(Bool(false)) }
+            #expect(failure.code == .notLoggedIn)
+            #expect(failure.isCertainlyNotSent)
+        }
+    }
+
     @Test func aTokenThatIsRefusedAtOnceEndsTheCall() {
         var session = AcceptSession(AcceptTill.credentials)
         _ = session.receive(.send(payment, call: 7, limit: .seconds(45)), at: .zero)

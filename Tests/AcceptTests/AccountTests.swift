@@ -44,6 +44,33 @@ import Testing
         #expect(!"\(token)".contains(token.accessToken.revealedText()))
     }
 
+    @Test func aLoginOfAnEarlierRunGoesOnUntilItExpires() async throws {
+        let token = try await logIn()
+        let link = link
+        let later = Accept(clock: clock) { _ throws(AcceptError) in link }
+        #expect(!later.isValid(token))
+        try later.resume(token, config: config)
+        #expect(later.isValid(token))
+        #expect(try await later.requestMerchantInfo(token, config: config).externalId == "till-1")
+        let request = HTTPRequest(.get, "/v3/user.json")
+        #expect(try await later.paymentClient.send(request, limit: .seconds(1)).status == 200)
+        clock.advance(by: .seconds(1000))
+        let expired = await code { () throws(AcceptError) in
+            _ = try await later.requestMerchantInfo(token, config: self.config)
+        }
+        #expect(expired == .common(.requestMerchantInfoTokenExpired))
+        #expect(!later.isValid(token))
+        let refused = await #expect(throws: HTTPFailure.self) {
+            try await later.paymentClient.send(request, limit: .seconds(1))
+        }
+        #expect(refused?.code == .notLoggedIn)
+        #expect(link.logins == 1)
+        let malformed = await code { () throws(AcceptError) in
+            try later.resume(secret("two words"), config: self.config)
+        }
+        #expect(malformed == .pay(.tokenExpired))
+    }
+
     @Test func S1_17_theLoginComesFirst() async throws {
         let refused = await code { () throws(AcceptError) in
             _ = try await self.accept.requestMerchantInfo(secret("no-token"), config: self.config)

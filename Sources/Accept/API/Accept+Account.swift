@@ -37,6 +37,18 @@ extension Accept {
         return result
     }
 
+    /// Goes on with the token of a login by an earlier run of the program: calls take it until the host refuses it. The
+    /// payment service uses it, too, but has no password for another login.
+    /// - Throws: `configurationInvalid`; `pay(.tokenExpired)` if the text is no token.
+    package func resume(_ accessToken: SecretText, config: AcceptDataServiceConfig) throws(AcceptError) {
+        try config.validate()
+        guard AcceptToken.isToken(accessToken) else {
+            throw AcceptError(.pay(.tokenExpired), "This is no token.")
+        }
+        note(.issued(AcceptAccessToken(accessToken: accessToken, expireInSeconds: nil)))
+        try loggedIn(AcceptToken(accessToken, lifetime: nil), nil, config)
+    }
+
     /// Reports the user of a token and the merchant: currencies, tax rates and limits, which a till keeps.
     /// - Throws: `common(.requestMerchantInfoTokenExpired)`, `common(.requestMerchantInfoNoConnection)`,
     ///   `common(.genericRequestTimeout)`, and the general codes of ``requestAccessToken(_:password:config:)``.

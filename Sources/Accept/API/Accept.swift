@@ -132,9 +132,10 @@ public final class Accept: Sendable {
         return service
     }
 
-    /// Notes a login: its token is that of the user's calls and of the payment service.
+    /// Notes a login: its token is that of the user's calls and of the payment service. Without credentials the payment
+    /// service cannot log in again.
     func loggedIn(
-        _ token: AcceptToken, _ credentials: AcceptCredentials, _ config: AcceptDataServiceConfig
+        _ token: AcceptToken, _ credentials: AcceptCredentials?, _ config: AcceptDataServiceConfig
     ) throws(AcceptError) {
         payments.use(
             AcceptClient(

@@ -162,7 +162,7 @@ extension AcceptBasket {
 
 extension AcceptHundredths {
     /// The number in minor units of a currency; nil if the currency has no such amount.
-    func minorUnits(of currency: Currency) -> UInt64? {
+    package func minorUnits(of currency: Currency) -> UInt64? {
         guard rawValue >= 0 else { return nil }
         var units = UInt64(rawValue)
         switch currency.exponent {

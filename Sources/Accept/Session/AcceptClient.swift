@@ -31,9 +31,9 @@ public actor AcceptClient: HTTPClient {
         timer = DeadlineTimer(self.clock)
     }
 
-    /// A client with the token of a login that the program has made just now.
+    /// A client with the token of a login that the program has made; nil credentials if it has the token alone.
     init(
-        _ credentials: AcceptCredentials, over client: any HTTPClient, basePath: String, clock: ElapsedClock,
+        _ credentials: AcceptCredentials?, over client: any HTTPClient, basePath: String, clock: ElapsedClock,
         token: AcceptToken
     ) {
         self.client = client

@@ -67,7 +67,8 @@ public struct AcceptSession: Sendable {
         var used: Duration
     }
 
-    private let credentials: AcceptCredentials
+    /// Nil if the program has a token alone: no login is possible then.
+    private let credentials: AcceptCredentials?
     private let basePath: String
     private var now = Duration.zero
     private var login: Login?
@@ -98,9 +99,11 @@ public struct AcceptSession: Sendable {
         self.basePath = basePath
     }
 
-    /// A session with the token of a login that the program has made.
-    init(_ credentials: AcceptCredentials, basePath: String, token: AcceptToken, at now: Duration) {
-        self.init(credentials, basePath: basePath)
+    /// A session with the token of a login that the program has made. Without credentials, requests fail with
+    /// `notLoggedIn` when the host does not take the token any more.
+    init(_ credentials: AcceptCredentials?, basePath: String, token: AcceptToken, at now: Duration) {
+        self.credentials = credentials
+        self.basePath = basePath
         logins = 1
         self.now = now
         login = Login(token: token, number: logins, used: now)
@@ -143,6 +146,9 @@ public struct AcceptSession: Sendable {
             let exchange = send(request, limit: deadline - now)
             exchanges[exchange] = Exchange(call: call, deadline: deadline, login: login.number)
             return
+        }
+        guard credentials != nil else {
+            return fail(call, .notLoggedIn, "The token has expired, and the program has no password.")
         }
         if let nextLogin, nextLogin > now {
             return fail(call, .notLoggedIn, "The host refused the login; the next one follows later.")
@@ -216,6 +222,7 @@ public struct AcceptSession: Sendable {
 
     /// Asks for a token. Its time limit is not that of the first call: others may wait for it longer.
     private mutating func logIn() {
+        guard let credentials else { return }
         login = nil
         var request = HTTPRequest(.post, "\(basePath)/oauth2/token", headers: AcceptWire.headers)
         request.headers.append(AcceptWire.formType)

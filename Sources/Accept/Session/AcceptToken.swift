@@ -50,6 +50,16 @@ struct AcceptToken: Sendable {
         authorization = Self.authorization(token)
     }
 
+    /// A token of an earlier login.
+    /// - Parameters:
+    ///   - token: the token, which ``isToken(_:)`` is true for.
+    ///   - lifetime: the time for which it is valid unused; nil if it is not known.
+    init(_ token: SecretText, lifetime: Duration?) {
+        self.token = token
+        authorization = Self.authorization(token)
+        self.lifetime = lifetime
+    }
+
     /// The value of the header `Authorization` for a token.
     static func authorization(_ token: SecretText) -> SecretText {
         var header: [UInt8] = []
