@@ -203,9 +203,9 @@ let package = Package(
         .executableTarget(
             name: "jackdaw-pay",
             dependencies: [
-                "JackdawConsole", "JackdawSoak", "JackdawSandbox", "JackdawPayments", "JackdawSimulator",
-                "JackdawCryptography", "JackdawReaders", "JackdawTransport", "JackdawSystem", "JackdawEMV",
-                "JackdawCards", "JackdawBytes",
+                "Accept", "JackdawHTTP", "JackdawStore", "JackdawLinux", "JackdawConsole", "JackdawSoak",
+                "JackdawSandbox", "JackdawPayments", "JackdawSimulator", "JackdawCryptography", "JackdawReaders",
+                "JackdawTransport", "JackdawSystem", "JackdawEMV", "JackdawCards", "JackdawBytes",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Payments"])),
                 .product(name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["Payments"])),
@@ -396,9 +396,8 @@ let package = Package(
         .testTarget(
             name: "JackdawPayTests",
             dependencies: [
-                "jackdaw-pay", "JackdawConsole", "JackdawSandbox", "JackdawPayments", "JackdawSimulator",
-                "JackdawCryptography",
-                "JackdawReaders", "JackdawTransport",
+                "jackdaw-pay", "Accept", "JackdawStore", "JackdawHTTP", "JackdawConsole", "JackdawSandbox",
+                "JackdawPayments", "JackdawSimulator", "JackdawCryptography", "JackdawReaders", "JackdawTransport",
                 "JackdawSystem", "JackdawEMV", "JackdawCards", "JackdawBytes", "JackdawTestSupport",
             ],
             swiftSettings: house),

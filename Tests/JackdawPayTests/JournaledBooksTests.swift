@@ -57,9 +57,7 @@ struct JournaledBooksTests {
 
     @Test func theFileIsForThisUserAlone() throws {
         try write([Self.change(1)])
-        var status = stat()
-        try #require(unsafe stat(path, &status) == 0)
-        #expect(status.isPrivateFile)
+        #expect(try folder.mode(JournaledBooks.fileName) == 0o600)
         unsafe chmod(path, 0o644)
         #expect(self.status { _ = try JournaledBooks(directory: directory) } == .noInput)
     }

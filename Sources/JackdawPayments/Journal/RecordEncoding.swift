@@ -244,7 +244,7 @@ extension Delivery {
 
 extension Delivery.Purpose {
     /// The name in records.
-    fileprivate var name: String {
+    package var name: String {
         switch self {
         case .reversal: "reversal"
         case .enquiry: "enquiry"

@@ -1,0 +1,60 @@
+#if Payments
+import Accept
+import JackdawCards
+import JackdawConsole
+import JackdawPayments
+import JackdawStore
+
+/// A login at a host, which later commands of the till use.
+struct LoggingIn: Sendable {
+    let folder: TillFolder
+    let host: TillHost
+    let printer: TillPrinter
+
+    /// Logs in, keeps the token, and prints the merchant.
+    /// - Throws: `CommandError`: `badData` if the host refuses name, password or secret; `unavailable` if the journal has
+    ///   messages for another host.
+    func run(
+        _ user: String, _ password: SecretText, _ secret: SecretText
+    ) async throws(CommandError) -> ExitStatus {
+        try await checkJournal()
+        let accept = OpenTill.accept(of: host)
+        let config = host.config(secret)
+        let token: AcceptAccessToken
+        let merchant: AcceptUserResponseMerchant
+        do throws(AcceptError) {
+            token = try await accept.requestAccessToken(user, password: password, config: config)
+            merchant = try await accept.requestMerchantInfo(token.accessToken, config: config).merchant
+        } catch { throw CommandError(error) }
+        try folder.keep(TillFolder.Login(host: host, token: token.accessToken, secret: secret))
+        report(token, merchant)
+        return .done
+    }
+
+    /// Checks that no message of the journal is for another host: it would be sent to this one.
+    private func checkJournal() async throws(CommandError) {
+        guard let last = try folder.host(), last.address != host.address else { return }
+        let needed = try await OpenTill.read(folder) { journal throws(JournalError) in
+            try await journal.neededRecords()
+        }
+        guard needed.records.isEmpty, needed.unreadable.isEmpty else {
+            throw CommandError(
+                .unavailable,
+                "the journal has payments at \(last.address) that are not over: finish them by journal flush, or use "
+                    + "another --till")
+        }
+    }
+
+    private func report(_ token: AcceptAccessToken, _ merchant: AcceptUserResponseMerchant) {
+        let lifetime = token.expireInSeconds.map { "; the login ends after \($0) s without use" } ?? ""
+        let currencies = merchant.currencies.joined(separator: ", ")
+        printer.print("login", ["logged in at \(host.address) for \(merchant.name) (\(currencies))\(lifetime)"]) {
+            $0.add("host", host.address)
+            $0.add("merchant", merchant.id)
+            $0.add("name", merchant.name)
+            $0.add("currencies", merchant.currencies)
+            $0.add("expires_in", token.expireInSeconds)
+        }
+    }
+}
+#endif

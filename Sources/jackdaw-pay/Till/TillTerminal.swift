@@ -1,0 +1,91 @@
+#if Payments
+import Accept
+import JackdawConsole
+import JackdawCryptography
+import JackdawEMV
+import JackdawLinux
+import JackdawPayments
+import JackdawReaders
+import JackdawSimulator
+import JackdawTransport
+
+/// A terminal that the command can sell at: one of the SDK's models, simulated in this process or at a link.
+struct TillTerminal: Sendable {
+    /// The model of the SDK, under the name of its reader.
+    struct Kind: Sendable, Hashable {
+        let model: AcceptReaderTerminals.Model
+        /// The name of the reader: `posmate`.
+        let name: String
+
+        /// The link of the simulated reader: `sim:posmate`.
+        var simulatedLink: LinkName { LinkName(.sim, name) }
+        /// The family of the reader: `epos`.
+        var family: String { model.rawValue }
+
+        /// The vendor under which the SDK finds the reader. The guide has no constant for Miura.
+        var vendor: AcceptTerminalVendor {
+            switch family {
+            case "epos", "jsonpos": AcceptTerminalVendor(uuid: AcceptSpireVendorUUID, displayName: "Spire")
+            case "bbpos": AcceptTerminalVendor(uuid: AcceptbbPOSVendorUUID, displayName: "BBPOS")
+            case "unimag", "idtech": AcceptTerminalVendor(uuid: AcceptIDTECHVendorUUID, displayName: "ID TECH")
+            default: AcceptTerminalVendor(uuid: family.uppercased(), displayName: family)
+            }
+        }
+
+        /// The terminals of the SDK whose readers are simulated with a card in them, by name.
+        static let all: [Kind] = AcceptReaderTerminals.Model.allCases.compactMap { model in
+            let reader = SimulatedFamily.readers.first { $0.family == model.rawValue }
+            guard let link = PaymentLink(name: "sim:\(reader?.name ?? model.rawValue)") else { return nil }
+            return Kind(model: model, name: link.reader)
+        }.sorted { $0.name < $1.name }
+
+        static let names = all.map(\.name)
+
+        /// Finds a kind by the name of the reader or of its family.
+        static func named(_ name: String) -> Kind? { all.first { $0.name == name || $0.family == name } }
+    }
+
+    let kind: Kind
+    /// The link; of a simulated reader that of its kind.
+    let link: LinkName
+    /// The card in a simulated reader; nil for a reader at another link.
+    let card: PaymentSetup?
+
+    /// A simulated reader with a card in it.
+    init(simulated kind: Kind, card: PaymentSetup) {
+        self.kind = kind
+        link = kind.simulatedLink
+        self.card = card
+    }
+
+    /// A reader at a link that carries bytes.
+    init(_ kind: Kind, at link: LinkName) {
+        self.kind = kind
+        self.link = link
+        card = nil
+    }
+
+    /// The terminal as the SDK shows it.
+    var terminal: AcceptTerminal { AcceptTerminal(uuid: kind.name, displayName: kind.name, entries: [.chip]) }
+
+    /// The terminals of a till that has this one.
+    func terminals() -> AcceptReaderTerminals {
+        let reader = AcceptReaderTerminals.Reader(
+            vendor: kind.vendor, terminal: terminal, model: kind.model,
+            open: { [self] () async throws(LinkError) in try await open() })
+        return AcceptReaderTerminals([reader], date: { .now }, seal: { .tagLengthValue($0) })
+    }
+
+    private func open() async throws(LinkError) -> any Transport {
+        guard let card else { return try await LinuxDevices().connect(link) }
+        let model = PaymentLink(name: link.description).flatMap {
+            card.terminal(of: $0, LibCryptoPrimitives(mode: .test))
+        }
+        guard let model else {
+            throw LinkError(.notFound, link: link.description, "there is no simulated reader of this name")
+        }
+        let keepsPackets = ReaderFamily.named(kind.family)?.needsPackets ?? false
+        return SimulatorHost.open(link, keepsPackets: keepsPackets) { SimulatedReader(model) }
+    }
+}
+#endif

@@ -1,0 +1,122 @@
+#if Payments
+import Accept
+import JackdawConsole
+import JackdawPayments
+import JackdawReaders
+import JackdawTestSupport
+import Testing
+
+@testable import jackdaw_pay
+
+/// Refunds, reversals, captures and receipts by the commands of a till, at a sandbox over HTTP.
+@Suite struct TillOperationTests {
+    private func run(
+        _ operation: AcceptOperationOnPayment, _ till: TillFixture, _ output: TillOutput = TillOutput(),
+        _ change: (inout AcceptPaymentParameters) -> Void = { _ in }
+    ) async throws -> JackdawConsole.ExitStatus {
+        var parameters = AcceptPaymentParameters()
+        change(&parameters)
+        return try await till.use(output) { [parameters] open, printer throws(CommandError) in
+            try await Operating(
+                till: open, payment: "P1", operation: operation, parameters: parameters, wait: .seconds(60),
+                printer: printer
+            ).run()
+        }
+    }
+
+    @Test func partsAreRefundedUpToTheWhole() async throws {
+        try await TillFixture.run { till in
+            _ = try await till.logIn()
+            #expect(try await till.sell() == .done)
+            let output = TillOutput()
+            #expect(
+                try await run(.refund, till, output) { parameters in
+                    parameters.amount = 250
+                    parameters.operationId = "R1"
+                } == .done)
+            #expect(output.events("operation").first?["payment"]?.text == "R1")
+            let payment = try #require(output.events("payment").last)
+            #expect(payment["amount"]?.number == 600)
+            #expect(payment["booked"]?.number == 350)
+            #expect(payment["card"]?.text == "476173******0010")
+            let refund = try #require(output.events("attempt").last)
+            #expect(refund["kind"]?.text == "refund")
+            #expect(refund["original"]?.text == "P1")
+            #expect(refund["state"]?.text == "approved")
+            #expect(try await till.status("R1") == .done)
+            // A repetition is the same refund.
+            #expect(
+                try await run(.refund, till) { parameters in
+                    parameters.amount = 250
+                    parameters.operationId = "R1"
+                } == .done)
+            #expect(try await till.booked("P1") == 350)
+            #expect(await failure { try await run(.refund, till) { $0.amount = 351 } } == .nothingFound)
+            #expect(try await run(.refund, till) == .done)
+            #expect(try await till.booked("P1") == 0)
+        }
+    }
+
+    @Test func aPaymentIsReversedOnce() async throws {
+        try await TillFixture.run { till in
+            _ = try await till.logIn()
+            #expect(try await till.sell() == .done)
+            for _ in 0..<2 {
+                let output = TillOutput()
+                #expect(try await run(.reverse, till, output) { $0.note = "wrong amount" } == .done)
+                #expect(output.events("payment").last?["state"]?.text == "reversed")
+            }
+            #expect(try await till.booked("P1") == 0)
+        }
+    }
+
+    @Test func anAuthorisationIsCaptured() async throws {
+        try await TillFixture.run { till in
+            _ = try await till.logIn()
+            #expect(try await till.sell(8900) { $0.kind = .authorize } == .done)
+            #expect(try await till.booked("P1") == 0)
+            #expect(try await run(.capture, till) { $0.amount = 8000 } == .done)
+            #expect(await failure { try await run(.capture, till) { $0.amount = 8000 } } == .nothingFound)
+        }
+    }
+
+    @Test func aReceiptIsAskedFor() async throws {
+        try await TillFixture.run { till in
+            _ = try await till.logIn()
+            #expect(try await till.sell() == .done)
+            let output = TillOutput()
+            #expect(
+                try await run(.receipt, till, output) { parameters in
+                    parameters.receiptRequested = true
+                    parameters.customerEmail = "customer@example.com"
+                } == .done)
+            #expect(!output.text.contains("customer@example.com"))
+            #expect(
+                await failure {
+                    try await run(.receipt, till) { parameters in
+                        parameters.receiptRequested = true
+                        parameters.customerPhone = "none"
+                    }
+                } == .usage)
+        }
+    }
+
+    /// The refund is booked, its answer is lost, and the till finds out by an enquiry.
+    @Test func aRefundWithoutAnAnswerIsFoundOut() async throws {
+        try await TillFixture.run(faults: ["status-after=500,route=POST payments/{id}/refund.json,times=1"]) { till in
+            _ = try await till.logIn()
+            #expect(try await till.sell() == .done)
+            #expect(try await run(.refund, till) == .done)
+            #expect(try await till.booked("P1") == 0)
+        }
+    }
+
+    @Test(arguments: [AcceptOperationOnPayment.refund, .capture, .reverse])
+    func anUnknownPaymentHasNoOperation(operation: AcceptOperationOnPayment) async throws {
+        try await TillFixture.run { till in
+            _ = try await till.logIn()
+            #expect(await failure { try await run(operation, till) } == .nothingFound)
+        }
+    }
+}
+#endif

@@ -1,0 +1,256 @@
+#if Payments
+import Accept
+import JackdawCards
+import JackdawConsole
+import JackdawPayments
+import JackdawReaders
+import JackdawStore
+import JackdawTestSupport
+import JackdawTransport
+import Testing
+
+@testable import jackdaw_pay
+
+/// The commands of a till in this process, at a sandbox over HTTP.
+@Suite struct TillTests {
+    @Test func aLoginKeepsTheTokenForThisUserAlone() async throws {
+        try await TillFixture.run { till in
+            let output = TillOutput()
+            #expect(try await till.logIn(output) == .done)
+            let event = try #require(output.events("login").first)
+            #expect(event["expires_in"]?.number == 900)
+            #expect(event["currencies"] == .array(["EUR", "USD", "JPY", "KWD"].map { .text($0) }))
+            for name in ["till/token", "till/secret", "till/host.json"] {
+                #expect(try till.files.mode(name) == 0o600, "\(name)")
+            }
+            let token = try till.folder.login().token.revealedText()
+            #expect(token.count == 64)
+            #expect(!output.text.contains(token))
+            let files = try ["token", "secret", "host.json"].flatMap { try till.files.read("till/\($0)") }
+            #expect(!String(decoding: files, as: UTF8.self).contains(TillFixture.password))
+        }
+    }
+
+    @Test func aRefusedLoginKeepsNothing() async throws {
+        try await TillFixture.run { till in
+            #expect(await failure { try await till.logIn(password: "wrong") } == .badData)
+            let host = try till.folder.host()
+            #expect(host == nil)
+            #expect(await failure { try await till.sell() } == .unavailable)
+        }
+    }
+
+    @Test(arguments: TillTerminal.Kind.names)
+    func aSaleIsApprovedAtEachTerminal(name: String) async throws {
+        try await TillFixture.run { till in
+            _ = try await till.logIn()
+            let output = TillOutput()
+            #expect(try await till.sell(at: name, to: output) == .done)
+            let basket = try #require(output.events("basket").first)
+            #expect(basket["amount"]?.number == 600)
+            #expect(basket["currency"]?.text == "EUR")
+            #expect(basket["payment"]?.text == "P1")
+            let steps = output.events("step").compactMap { $0["step"]?.text }
+            #expect(steps.first == "initialize")
+            #expect(steps.contains("onlineProcessingData"))
+            let attempt = try #require(output.events("attempt").last)
+            #expect(attempt["state"]?.text == "approved")
+            #expect(attempt["queued"] == .null)
+            #expect(try await till.booked("P1") == 600)
+            #expect(try await till.status("P1") == .done)
+        }
+    }
+
+    @Test func aSaleIsDeclined() async throws {
+        try await TillFixture.run { till in
+            _ = try await till.logIn()
+            let output = TillOutput()
+            // The amount that the issuer of the sandbox declines.
+            #expect(try await till.sell(5105, to: output) == .nothingFound)
+            #expect(output.events("attempt").last?["state"]?.text == "declined")
+            let decline = try #require(output.events("decline").last)
+            #expect(decline["code"]?.text == "transactionNotApproved")
+            #expect(decline["group"]?.text == "host")
+            #expect(decline["advice"]?.text == "useOtherCard")
+            #expect(try await till.booked("P1") == 0)
+            #expect(try await till.status("P1") == .nothingFound)
+        }
+    }
+
+    /// The payment is booked, its answer is lost, and the first reversal is refused for a while.
+    @Test func anUnknownOutcomeIsClearedUpByTheNextCommand() async throws {
+        let faults = [
+            "status-after=500,route=POST payments.json,times=1",
+            "status=503,route=POST unique_ids/{id}/reverse.json,times=1",
+        ]
+        try await TillFixture.run(faults: faults) { till in
+            _ = try await till.logIn()
+            let output = TillOutput()
+            #expect(try await till.sell(to: output, wait: .zero) == .unsettled)
+            let attempt = try #require(output.events("attempt").last)
+            #expect(attempt["state"]?.text == "unknown")
+            #expect(attempt["queued"]?.text == "reversal")
+            #expect(output.events("decline").last?["advice"]?.text == "waitForOutcome")
+            #expect(try await till.booked("P1") == 600)
+            #expect(try await till.status("P1") == .unsettled)
+
+            let list = TillOutput()
+            #expect(try await JournalReading(folder: till.folder, printer: list.printer()).list() == .done)
+            #expect(list.events("attempt").map { $0["payment"]?.text } == ["P1"])
+
+            // A login at another host would send the reversal there.
+            let other = TillHost(address: "http://127.0.0.1:1", authority: nil, client: "jackdaw")
+            let refused = await failure {
+                try await LoggingIn(folder: till.folder, host: other, printer: list.printer()).run(
+                    "till-1", TillFixture.text(TillFixture.password), TillFixture.text(TillFixture.secret))
+            }
+            #expect(refused == .unavailable)
+            #expect(try till.folder.host() == till.host)
+
+            let flush = TillOutput()
+            let flushed = try await till.use(flush) { till, printer throws(CommandError) in
+                try await JournalFlush(till: till, wait: .seconds(60), printer: printer).run()
+            }
+            #expect(flushed == .done)
+            #expect(flush.events("attempt").last?["state"]?.text == "reversed")
+            #expect(try await till.booked("P1") == 0)
+            #expect(try await till.status("P1") == .nothingFound)
+        }
+    }
+
+    /// Another till has used the identifier for another amount.
+    @Test func aPersonSettlesAPayment() async throws {
+        try await TillFixture.run { till in
+            _ = try await till.logIn()
+            let output = TillOutput()
+            _ = try await till.server.send(
+                "POST", "payments.json", PayFixture.payment("P1", 999), token: till.server.token())
+            #expect(try await till.sell(to: output) == .unsettled)
+            #expect(output.events("attempt").last?["state"]?.text == "needsAttention")
+            func settle(
+                _ payment: String, _ result: AttentionResult
+            ) async throws(CommandError) -> JackdawConsole.ExitStatus {
+                try await till.use(output) { open, printer throws(CommandError) in
+                    guard let name = AttemptIdentifier(rawValue: payment) else { throw CommandError(.usage, "no name") }
+                    return try await JournalFlush(till: open, wait: .seconds(60), printer: printer).settle(
+                        name, result, note: "by phone")
+                }
+            }
+            #expect(await failure { try await settle("P2", .unpaid) } == .nothingFound)
+            #expect(try await settle("P1", .sendAgain) == .unsettled)
+            #expect(try await settle("P1", .unpaid) == .nothingFound)
+            #expect(output.events("attempt").last?["state"]?.text == "failed")
+            #expect(await failure { try await settle("P1", .paid) } == .nothingFound)
+        }
+    }
+
+    @Test func aRepeatedSaleIsTheSamePayment() async throws {
+        try await TillFixture.run { till in
+            _ = try await till.logIn()
+            for _ in 0..<2 { #expect(try await till.sell(1000) == .done) }
+            #expect(try await till.booked("P1") == 1000)
+            // The same identifier with another basket is another request.
+            #expect(await failure { try await till.sell(1100) } == .nothingFound)
+        }
+    }
+
+    @Test func anExpiredLoginReadsNoCard() async throws {
+        try await TillFixture.run { till in
+            _ = try await till.logIn()
+            till.server.clock.advance(by: .seconds(1000))
+            let output = TillOutput()
+            #expect(await failure { try await till.sell(to: output) } == .unavailable)
+            #expect(output.events("step").isEmpty)
+            #expect(try await till.logIn() == .done)
+            #expect(try await till.sell() == .done)
+        }
+    }
+
+    @Test func aBasketThatTheMerchantDoesNotTakeIsAnErrorOfUsage() async throws {
+        try await TillFixture.run { till in
+            _ = try await till.logIn()
+            #expect(await failure { try await till.sell { $0.currency = "CHF" } } == .usage)
+            #expect(await failure { try await till.sell(0) } == .usage)
+            #expect(await failure { try await till.sell(1000) { $0.items = [] } } == .usage)
+        }
+    }
+
+    @Test func oneCommandUsesAJournal() async throws {
+        try await TillFixture.run { till in
+            _ = try await till.logIn()
+            let journal = try await OpenTill.openJournal(till.folder)
+            #expect(await failure { try await till.status("P1") } == .unavailable)
+            #expect(await failure { try await till.sell() } == .unavailable)
+            await journal.close()
+            #expect(await failure { try await till.status("P1") } == .nothingFound)
+        }
+    }
+
+    // MARK: the command line
+
+    @Test(arguments: [
+        ("Coffee:2.50:2:19%", AcceptBasketItem(grossPrice: 250, note: "Coffee", quantity: 2, taxRate: 1900)),
+        ("Tea:3", AcceptBasketItem(grossPrice: 300, note: "Tea")),
+        ("Käse und Brot:1,5:3", AcceptBasketItem(grossPrice: 150, note: "Käse und Brot", quantity: 3)),
+        ("Book:10.00:1:7.7%", AcceptBasketItem(grossPrice: 1000, note: "Book", taxRate: 770)),
+    ])
+    func itemsAreRead(text: String, item: AcceptBasketItem) {
+        #expect(AcceptBasketItem(argument: text) == item)
+    }
+
+    @Test(arguments: [
+        "", "Coffee", ":2.50", "Coffee:", "Coffee:-1", "Coffee:2.505", "Coffee:2.50:", "Coffee:2.50:two",
+        "Coffee:2.50:+2", "Coffee:2.50:2:19", "Coffee:2.50:2:%", "Coffee:2.50:2:19%:x", "Coffee:2.50:2:1e2%",
+        "Coffee:9999999999999", "Coffee:2.50:99999999999999999999",
+    ])
+    func otherItemsAreNot(text: String) {
+        #expect(AcceptBasketItem(argument: text) == nil)
+    }
+
+    @Test func placesOfSecretsAreRead() throws {
+        #expect(SecretPlace("-") == .standardInput)
+        #expect(SecretPlace("credential:token") == .credential("token"))
+        #expect(SecretPlace("./credential:token") == .file("./credential:token"))
+        let files = try TemporaryFolder()
+        #expect(try SecretPlace(files.write(Array("word\n".utf8), to: "a")).read() == TillFixture.text("word"))
+        for (bytes, name, mode, status) in [
+            ("word", "b", 0o644, JackdawConsole.ExitStatus.noInput), ("", "c", 0o600, .badData),
+            ("\n", "d", 0o600, .badData),
+        ] {
+            let path = try files.write(Array(bytes.utf8), to: name, mode: mode)
+            let error = #expect(throws: CommandError.self, "\(name)") { try SecretPlace(path).read() }
+            #expect(error?.status == status, "\(name)")
+        }
+        let missing = #expect(throws: CommandError.self) { try SecretPlace(files("none")).read() }
+        #expect(missing?.status == .noInput)
+    }
+
+    @Test(arguments: [
+        ("https://pay.example.com/v3", "https://pay.example.com"),
+        ("https://pay.example.com/v3/", "https://pay.example.com"),
+        ("https://pay.example.com", "https://pay.example.com"),
+        ("https://pay.example.com/a", "https://pay.example.com/a"),
+    ])
+    func thePathOfTheVersionIsLeftOut(address: String, base: String) {
+        #expect(TillHost(address: address, authority: nil, client: "jackdaw").address == base)
+    }
+
+    @Test func eachModelOfTheSDKHasATerminal() {
+        let kinds = TillTerminal.Kind.all
+        #expect(Set(kinds.map(\.name)).isSuperset(of: ["posmate", "emvswiper", "miura"]))
+        #expect(Set(kinds.map(\.name)).count == kinds.count)
+        for kind in kinds {
+            #expect(TillTerminal.Kind.named(kind.name) == kind)
+            #expect(TillTerminal.Kind.named(kind.family) == kind)
+            #expect(kind.simulatedLink.description == "sim:\(kind.name)")
+        }
+    }
+
+    @Test(arguments: AttemptState.allCases)
+    func eachStateHasAStatus(state: AttemptState) {
+        let status = state.exitStatus
+        #expect((status == .done) == (state == .approved))
+        #expect((status == .unsettled) == !state.isFinal)
+    }
+}
+#endif
