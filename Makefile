@@ -30,8 +30,8 @@ export JACKDAW_THIRD_PARTY
 # everything again.
 export SWIFT_DETERMINISTIC_HASHING := 1
 
-.PHONY: help setup build demo test build-tests quick pay kills journal-kills soak mutants hostile-http schemathesis \
-    lab bench format lint embedded generate items api decks fuzz docs install uninstall clean
+.PHONY: help setup build demo test build-tests quick pay till kills journal-kills soak mutants hostile-http \
+    schemathesis lab bench format lint embedded generate items api decks fuzz docs install uninstall clean
 
 help: ## this list
 	@sed -nE 's/^([[:alnum:]_.-]+):.*## */\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -96,8 +96,12 @@ api: ## compare the public API with docs/public-api; WRITE=1 writes it down
 decks: build ## pay with each virtual card in two processes, over TCP at each simulated reader, and over PC/SC
 	.ci/decks $(JACKDAW)
 
-pay: setup ## build jackdaw-pay, the command for payments
+pay: ## build jackdaw-pay, the command for payments
+	@$(MAKE) --no-print-directory setup PAYMENTS=1
 	swift build $(RELEASE) --traits Payments --product jackdaw-pay
+
+till: pay ## sell at a simulated terminal and at the sandbox, from the command line
+	@.ci/till .build/release/jackdaw-pay
 
 hostile-http: pay ## hostile bytes for the sandbox's server, DURATION seconds, 10 by default
 	.ci/hostile-http .build/release/jackdaw-pay
