@@ -21,8 +21,8 @@ SHARE := $(DESTDIR)$(PREFIX)/share
 FORMATTED := Sources Tests Benchmarks Fuzz Package.swift
 # The library products: `make api` keeps a page for each.
 LIBRARIES := $(patsubst docs/public-api/%.txt,%,$(wildcard docs/public-api/*.txt))
-# Without the trait two of them are empty.
-DOCUMENTED := $(if $(PAYMENTS),$(LIBRARIES),$(filter-out JackdawHTTP JackdawStore,$(LIBRARIES)))
+# Without the trait three of them are empty.
+DOCUMENTED := $(if $(PAYMENTS),$(LIBRARIES),$(filter-out JackdawHTTP JackdawServices JackdawStore,$(LIBRARIES)))
 # Vectors that the project may not hand on; tests that need them are skipped where they are not.
 JACKDAW_THIRD_PARTY ?= $(abspath $(wildcard ../shared/vectors/third-party))
 export JACKDAW_THIRD_PARTY

@@ -38,6 +38,7 @@ let package = Package(
         .library(name: "JackdawSandbox", targets: ["JackdawSandbox"]),
         .library(name: "JackdawHTTP", targets: ["JackdawHTTP"]),
         .library(name: "JackdawStore", targets: ["JackdawStore"]),
+        .library(name: "JackdawServices", targets: ["JackdawServices"]),
         .library(name: "Accept", targets: ["Accept"]),
         .library(name: "SwipeController", targets: ["SwipeController"]),
         .library(name: "JackdawLinux", targets: ["JackdawLinux"]),
@@ -180,6 +181,16 @@ let package = Package(
             ],
             swiftSettings: house),
         .target(
+            name: "JackdawServices",
+            dependencies: [
+                "JackdawPayments", "JackdawTransport",
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Payments"])),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Payments"])
+                ),
+            ],
+            swiftSettings: house),
+        .target(
             name: "JackdawSoak",
             dependencies: [
                 "Accept", "JackdawSandbox", "JackdawPayments", "JackdawSimulator", "JackdawReaders", "JackdawTransport",
@@ -203,9 +214,9 @@ let package = Package(
         .executableTarget(
             name: "jackdaw-pay",
             dependencies: [
-                "Accept", "JackdawHTTP", "JackdawStore", "JackdawLinux", "JackdawConsole", "JackdawSoak",
-                "JackdawSandbox", "JackdawPayments", "JackdawSimulator", "JackdawCryptography", "JackdawReaders",
-                "JackdawTransport", "JackdawSystem", "JackdawEMV", "JackdawCards", "JackdawBytes",
+                "Accept", "JackdawHTTP", "JackdawStore", "JackdawServices", "JackdawLinux", "JackdawConsole",
+                "JackdawSoak", "JackdawSandbox", "JackdawPayments", "JackdawSimulator", "JackdawCryptography",
+                "JackdawReaders", "JackdawTransport", "JackdawSystem", "JackdawEMV", "JackdawCards", "JackdawBytes",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Payments"])),
                 .product(name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["Payments"])),
@@ -320,6 +331,16 @@ let package = Package(
             name: "JackdawHTTPTests",
             dependencies: ["JackdawHTTP", "JackdawPayments", "JackdawCards", "JackdawTestSupport"],
             resources: [.copy("Peers")], swiftSettings: house),
+        .testTarget(
+            name: "JackdawServicesTests",
+            dependencies: [
+                "JackdawServices", "JackdawPayments", "JackdawTransport", "JackdawEMV", "JackdawTestSupport",
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Payments"])),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Payments"])
+                ),
+            ],
+            swiftSettings: house),
         .testTarget(
             name: "JackdawSandboxTests",
             dependencies: [

@@ -91,6 +91,7 @@ struct TillFixture: Sendable {
     func sell(
         _ hundredths: AcceptHundredths? = nil, at name: String = "posmate", payment: String = "P1",
         to output: TillOutput = TillOutput(), wait: Duration = .seconds(60),
+        retry: Duration = .milliseconds(1),
         _ change: (inout Selling.Order) -> Void = { _ in }
     ) async throws -> ExitStatus {
         var order = Selling.Order()
@@ -104,17 +105,19 @@ struct TillFixture: Sendable {
         change(&order)
         guard let kind = TillTerminal.Kind.named(name) else { throw CommandError(.usage, "no terminal \(name)") }
         let terminal = TillTerminal(simulated: kind, card: try .ready(try .ready()))
-        return try await use(output) { [order] till, printer throws(CommandError) in
+        return try await use(output, retry: retry) { [order] till, printer throws(CommandError) in
             try await Selling(till: till, terminal: terminal, order: order, wait: wait, printer: printer).run()
         }
     }
 
-    /// Opens the till for a command.
+    /// Opens the till for a command. The queue waits for `retry` after a failure.
     func use(
-        _ output: TillOutput = TillOutput(),
+        _ output: TillOutput = TillOutput(), retry: Duration = .milliseconds(1),
         _ body: (OpenTill, TillPrinter) async throws(CommandError) -> ExitStatus
     ) async throws(CommandError) -> ExitStatus {
-        let (till, printer) = (try await OpenTill.open(folder), output.printer())
+        var profile = AcceptWire.profile
+        profile.waits = RetryWaits(first: retry, longest: retry)
+        let (till, printer) = (try await OpenTill.open(folder, profile: profile), output.printer())
         return try await till.use { () async throws(CommandError) in try await body(till, printer) }
     }
 

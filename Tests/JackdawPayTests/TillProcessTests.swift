@@ -59,7 +59,9 @@ import Testing
         func logIn() throws -> SpawnedProcess.Ending { try run(login + [folder("password")]).ending }
 
         func sell(_ item: String, _ payment: String, _ more: String...) throws -> SpawnedProcess.Ending {
-            try run(["sell", "--item", item, "--link", "sim:posmate", "--payment", payment] + more).ending
+            try run(
+                ["sell", "--item", item, "--link", "sim:posmate", "--payment", payment, "--log-level", "trace"] + more
+            ).ending
         }
     }
 
@@ -87,7 +89,9 @@ import Testing
         #expect(try till.run(["status", "p-4", "--json"]).text.contains(#""state":"unknown""#))
         #expect(try till.run(["journal"]).ending == .exit(0))
         #expect(try till.run(["journal", "--json"]).text.contains(#""queued":"reversal""#))
-        #expect(try till.run(["journal", "flush", "--wait", "0"]).ending == .exit(75))
+        #expect(try till.run(["journal", "flush", "--wait", "0", "--log-level", "trace"]).ending == .exit(75))
+        // The log has the states of payments.
+        #expect(till.output.contains("state=unknown"))
 
         let token = String(decoding: try till.folder.read("state/jackdaw/till/token"), as: UTF8.self)
         try check(till.output, token, "the output")
@@ -145,6 +149,7 @@ import Testing
             ["sell", "--link", "sim:posmate", "--currency", "XXX"] + item,
             ["sell", "--link", "sim:posmate", "--payment", "a b"] + item,
             ["sell", "--link", "sim:posmate", "--wait", "-1"] + item,
+            ["sell", "--link", "sim:posmate", "--log-level", "loud"] + item,
             ["status"], ["status", ""], ["journal", "none"], ["login", "--user", "till-1"],
             [
                 "login", "--host", "http://example.com", "--user", "a", "--password-file", till.folder("password"),

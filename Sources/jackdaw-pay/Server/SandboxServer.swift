@@ -7,7 +7,16 @@ import NIOPosix
 import ServiceLifecycle
 
 /// The HTTP server of a sandbox: HTTP/1.1, with TLS or without.
-struct SandboxServer {
+struct SandboxServer: Sendable {
+    /// The server in a group of services, until the group is shut down or its task is cancelled.
+    struct Running: Service {
+        let server: SandboxServer
+        /// Receives the port when the server listens.
+        let isListening: @Sendable (Int) -> Void
+
+        func run() async throws { try await server.run(isListening: isListening) }
+    }
+
     /// The limits of the server.
     struct Limits {
         /// The most connections at once. Further ones wait in the system's queue.

@@ -4,8 +4,10 @@ import Glibc
 import JackdawConsole
 import JackdawSandbox
 import JackdawTransport
+import Logging
 import NIOCore
 import NIOSSL
+import ServiceLifecycle
 
 /// Runs the server of a sandbox until the user ends it.
 struct SandboxService {
@@ -50,9 +52,12 @@ struct SandboxService {
         server.tls = tls
         let ended = DispatchSemaphore(value: 0)
         let failure = Lock<CommandError?>(nil)
-        let task = Task { [server] in
+        let running = SandboxServer.Running(server: server) { port in printer.print(start(port), at: wall()) }
+        let group = ServiceGroup(
+            services: [running], logger: Logger(label: "sandbox") { _ in SwiftLogNoOpLogHandler() })
+        let task = Task {
             do {
-                try await server.run { port in printer.print(start(port), at: wall()) }
+                try await group.run()
             } catch is CancellationError {
             } catch {
                 failure.withLock { $0 = Self.failure(error, listen) }

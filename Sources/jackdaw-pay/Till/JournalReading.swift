@@ -2,6 +2,7 @@
 import Accept
 import JackdawConsole
 import JackdawPayments
+import JackdawServices
 import JackdawStore
 
 /// Reads the journal of a till without its service: nothing is sent, and no login is needed.
@@ -49,9 +50,11 @@ struct JournalFlush: Sendable {
                 _ = try await till.accept.requestMerchantInfo(till.login.token, config: till.login.config)
             } catch { throw CommandError(error) }
         }
-        _ = await till.wait(wait) { open in !open.contains { $0.state != .needsAttention } }
+        let left: [AttemptReport]
+        do throws(JournalError) { left = try await JournalDrain(till.service, limit: wait).drain() } catch {
+            throw CommandError(error)
+        }
         try await print(open)
-        let left = await till.service.unfinished
         let unreadable = await till.service.unreadableRecords
         for record in unreadable { printer.print(record) }
         if open.isEmpty, unreadable.isEmpty { printer.message("all payments are over") }

@@ -4,8 +4,10 @@ import Glibc
 import JackdawConsole
 import JackdawHTTP
 import JackdawPayments
+import JackdawServices
 import JackdawStore
-import JackdawTransport
+import Logging
+import ServiceLifecycle
 
 /// A till with its journal open: the calls of the SDK, and the payment service over the journal and the host.
 struct OpenTill: Sendable {
@@ -13,12 +15,18 @@ struct OpenTill: Sendable {
     let service: PaymentService
     let journal: DatabaseJournal
     let login: TillFolder.Login
-
-    private static let clock = ElapsedClock(SuspendingClock())
+    let logger: Logger
 
     /// Opens the journal, and goes on with the last login. The queue of the journal begins.
+    /// - Parameters:
+    ///   - folder: the folder of the till.
+    ///   - profile: the habits of the host. Default: those of Accept.
+    ///   - logger: receives the changes of attempts. Default: one that writes nothing.
+    /// - Returns: the till, which ``use(_:)`` closes.
     /// - Throws: `CommandError`: `unavailable` without a login, or if another program uses the journal.
-    static func open(_ folder: TillFolder) async throws(CommandError) -> OpenTill {
+    static func open(
+        _ folder: TillFolder, profile: HostProfile = AcceptWire.profile, logger: Logger = .silent
+    ) async throws(CommandError) -> OpenTill {
         let login = try folder.login()
         let accept = accept(of: login.host)
         do throws(AcceptError) { try accept.resume(login.token, config: login.config) } catch {
@@ -26,14 +34,14 @@ struct OpenTill: Sendable {
         }
         let journal = try await openJournal(folder)
         let service = PaymentService(
-            host: AcceptWire.profile, wire: AcceptWire(), client: accept.paymentClient, journal: journal,
+            host: profile, wire: AcceptWire(), client: accept.paymentClient, journal: journal,
             policy: Accept.paymentPolicy, date: { .now }, reader: accept.reader)
         accept.use(service)
         do throws(JournalError) { try await service.start() } catch {
             await journal.close()
             throw CommandError(error)
         }
-        return OpenTill(accept: accept, service: service, journal: journal, login: login)
+        return OpenTill(accept: accept, service: service, journal: journal, login: login, logger: logger)
     }
 
     /// The calls of the SDK over the connection to a host.
@@ -69,24 +77,29 @@ struct OpenTill: Sendable {
         }
     }
 
-    /// Ends the service, and closes the journal. The next program on the journal goes on with its attempts.
-    func close() async {
-        await service.shutDown()
-        await journal.close()
-    }
-
-    /// Runs a body, and closes the till after it.
+    /// Runs a body while the payment service runs in a group of services, and closes the till after it. The next program on
+    /// the journal goes on with its attempts.
     func use<Value>(
         _ body: () async throws(CommandError) -> Value
     ) async throws(CommandError) -> Value {
+        let group = ServiceGroup(services: [RunningPayments(service, logger: logger)], logger: logger)
+        let running = Task { try await group.run() }
         do throws(CommandError) {
             let value = try await body()
-            await close()
+            await close(group, running)
             return value
         } catch {
-            await close()
+            await close(group, running)
             throw error
         }
+    }
+
+    private func close(_ group: ServiceGroup, _ running: Task<Void, any Error>) async {
+        await group.triggerGracefulShutdown()
+        _ = await running.result
+        // A group that is shut down before it has begun runs no service.
+        await service.shutDown()
+        await journal.close()
     }
 
     /// Waits until the host has all messages about an attempt, or the time has passed.
@@ -94,23 +107,16 @@ struct OpenTill: Sendable {
     func settledRecord(
         of attempt: AttemptIdentifier, within limit: Duration
     ) async throws(CommandError) -> AttemptRecord? {
-        _ = await wait(limit) { open in !open.contains { $0.attempt == attempt && $0.state != .needsAttention } }
-        do throws(JournalError) { return try await journal.record(of: attempt) } catch { throw CommandError(error) }
+        do throws(JournalError) {
+            _ = try await JournalDrain(service, of: attempt, limit: limit).drain()
+            return try await journal.record(of: attempt)
+        } catch { throw CommandError(error) }
     }
+}
 
-    /// Waits until a condition holds about the attempts that are not over, the time has passed, or the task is cancelled.
-    /// - Returns: these attempts.
-    func wait(
-        _ limit: Duration, until isDone: ([AttemptReport]) -> Bool
-    ) async -> [AttemptReport] {
-        let end = Self.clock.now() + limit
-        while true {
-            let seen = service.changes.count
-            let open = await service.unfinished
-            guard !isDone(open), Self.clock.now() < end, !Task.isCancelled else { return open }
-            await service.changes.wait(after: seen, until: end, on: Self.clock)
-        }
-    }
+extension Logger {
+    /// A logger that writes nothing.
+    static let silent = Logger(label: "jackdaw-pay") { _ in SwiftLogNoOpLogHandler() }
 }
 
 extension RecordedTime {

@@ -2,6 +2,8 @@
 import Accept
 import ArgumentParser
 import JackdawConsole
+import JackdawServices
+import Logging
 
 /// The options of all verbs of a till.
 struct TillOptions: ParsableArguments {
@@ -13,6 +15,30 @@ struct TillOptions: ParsableArguments {
 
     @Flag(help: "Print one JSON object for each event.")
     var json = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Also log to standard error: \(String.words(Logger.Level.allCases.map(\.rawValue), "or")).",
+            valueName: "level"),
+        completion: .list(Logger.Level.allCases.map(\.rawValue)), transform: Self.readLevel)
+    var logLevel: Logger.Level?
+
+    private static func readLevel(_ argument: String) throws -> Logger.Level {
+        guard let level = Logger.Level(rawValue: argument) else {
+            throw ValidationError("\(argument) is no level of the log; see the help for all of them.")
+        }
+        return level
+    }
+
+    /// The log of a verb, in which nothing shows that is not marked as open.
+    var logger: Logger {
+        guard let logLevel else { return .silent }
+        var logger = Logger(label: Program.name) { label in
+            RedactingLogHandler(StreamLogHandler.standardError(label: label))
+        }
+        logger.logLevel = logLevel
+        return logger
+    }
 
     /// The folder of the till.
     /// - Throws: `CommandError` with status `usage`.
@@ -27,9 +53,9 @@ struct TillOptions: ParsableArguments {
     func work(
         _ body: @escaping @Sendable (OpenTill, TillPrinter) async throws(CommandError) -> ExitStatus
     ) throws(CommandError) -> ExitStatus {
-        let (folder, printer) = (try folder(), printer)
+        let (folder, printer, logger) = (try folder(), printer, logger)
         return try TillWork.run { () async throws(CommandError) in
-            let till = try await OpenTill.open(folder)
+            let till = try await OpenTill.open(folder, logger: logger)
             return try await till.use { () async throws(CommandError) in try await body(till, printer) }
         }
     }
