@@ -164,7 +164,8 @@ let package = Package(
             swiftSettings: house),
 
         .target(
-            name: "JackdawConsole", dependencies: ["JackdawTransport", "JackdawSystem", "JackdawBytes"],
+            name: "JackdawConsole",
+            dependencies: ["JackdawReaders", "JackdawTransport", "JackdawSystem", "JackdawBytes"],
             swiftSettings: house),
         .target(
             name: "JackdawHTTP",

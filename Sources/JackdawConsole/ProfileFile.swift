@@ -1,7 +1,7 @@
-import JackdawReaders
+package import JackdawReaders
 
 /// Reads the file of a profile.
-enum ProfileFile {
+package enum ProfileFile {
     /// Reads a profile and lays it over another.
     /// - Parameters:
     ///   - path: of the file; `-` for standard input.
@@ -10,7 +10,7 @@ enum ProfileFile {
     /// - Returns: all values.
     /// - Throws: `CommandError` with status `noInput`, `inputOutput` or `badData`; it names the file and the invalid
     ///   value.
-    static func read(
+    package static func read(
         _ path: String, over base: ReaderProfile, of family: ReaderFamily
     ) throws(CommandError) -> ReaderProfile {
         let given = try read(path)
@@ -27,7 +27,7 @@ enum ProfileFile {
     /// - Parameter path: of the file; `-` for standard input.
     /// - Returns: the values in the file.
     /// - Throws: `CommandError` with status `noInput`, `inputOutput` or `badData`.
-    static func read(_ path: String) throws(CommandError) -> ReaderProfile {
+    package static func read(_ path: String) throws(CommandError) -> ReaderProfile {
         var json: [UInt8] = []
         try SmallFile.read(
             path, most: ReaderProfile.maxFileSize, tooMany: "too long for a profile", into: &json)
