@@ -418,7 +418,8 @@ let package = Package(
         .testTarget(
             name: "JackdawPayTests",
             dependencies: [
-                "jackdaw-pay", "Accept", "JackdawStore", "JackdawHTTP", "JackdawConsole", "JackdawSandbox",
+                "jackdaw-pay", "Accept", "JackdawStore", "JackdawHTTP", "JackdawLinux", "JackdawConsole",
+                "JackdawSandbox",
                 "JackdawPayments", "JackdawSimulator", "JackdawCryptography", "JackdawReaders", "JackdawTransport",
                 "JackdawSystem", "JackdawEMV", "JackdawCards", "JackdawBytes", "JackdawTestSupport",
             ],

@@ -91,7 +91,7 @@ struct TillFixture: Sendable {
     func sell(
         _ hundredths: AcceptHundredths? = nil, at name: String = "posmate", payment: String = "P1",
         to output: TillOutput = TillOutput(), wait: Duration = .seconds(60),
-        retry: Duration = .milliseconds(1),
+        retry: Duration = .milliseconds(1), terminal: TillTerminal? = nil,
         _ change: (inout Selling.Order) -> Void = { _ in }
     ) async throws -> ExitStatus {
         var order = Selling.Order()
@@ -104,7 +104,7 @@ struct TillFixture: Sendable {
         }
         change(&order)
         guard let kind = TillTerminal.Kind.named(name) else { throw CommandError(.usage, "no terminal \(name)") }
-        let terminal = TillTerminal(simulated: kind, card: try .ready(try .ready()))
+        let terminal = try terminal ?? TillTerminal(simulated: kind, card: .ready(.ready()))
         return try await use(output, retry: retry) { [order] till, printer throws(CommandError) in
             try await Selling(till: till, terminal: terminal, order: order, wait: wait, printer: printer).run()
         }

@@ -54,6 +54,7 @@ import Testing
             #expect(await failure { try await run(.refund, till) { $0.amount = 351 } } == .nothingFound)
             #expect(try await run(.refund, till) == .done)
             #expect(try await till.booked("P1") == 0)
+            #expect(await failure { try await run(.refund, till) } == .nothingFound)
         }
     }
 

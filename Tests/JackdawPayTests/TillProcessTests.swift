@@ -145,6 +145,7 @@ import Testing
             ["sell", "--link", "sim:none"] + item, ["sell", "--link", "tcp:127.0.0.1:1"] + item,
             ["sell", "--link", "tcp:127.0.0.1:1", "--reader", "none"] + item,
             ["sell", "--link", "sim:posmate", "--reader", "posmate"] + item,
+            ["sell", "--link", "sim:posmate", "--profile", "a.json"] + item,
             ["sell", "--link", "sim:posmate", "--tip", "-1"] + item,
             ["sell", "--link", "sim:posmate", "--currency", "XXX"] + item,
             ["sell", "--link", "sim:posmate", "--payment", "a b"] + item,

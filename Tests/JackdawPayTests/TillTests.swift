@@ -2,8 +2,11 @@
 import Accept
 import JackdawCards
 import JackdawConsole
+import JackdawCryptography
+import JackdawLinux
 import JackdawPayments
 import JackdawReaders
+import JackdawSimulator
 import JackdawStore
 import JackdawTestSupport
 import JackdawTransport
@@ -58,6 +61,62 @@ import Testing
             #expect(attempt["queued"] == .null)
             #expect(try await till.booked("P1") == 600)
             #expect(try await till.status("P1") == .done)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func aSignatureIsTakenFromTheMerchant(isSigned: Bool) async throws {
+        // Cardholder verification by signature, always (EMV Book 3, annex C3: 1E 00).
+        let text = PaymentSetup.readyText.replacing("1F00\",", with: "1E00\",")
+        let issuer = try SimulatedIssuer.ready()
+        let card = try PaymentSetup(
+            "till", json: Array(text.utf8), payer: SimulatedPayer(json: Array(PaymentSetup.readyPayerText.utf8)),
+            issuer: issuer, LibCryptoPrimitives(mode: .test)
+        ) { _ in nil }
+        // A PosMate has the signature compared at the reader.
+        let kind = try #require(TillTerminal.Kind.named("miura"))
+        try await TillFixture.run { till in
+            _ = try await till.logIn()
+            let output = TillOutput()
+            let status = try await till.sell(
+                1000, to: output, terminal: TillTerminal(simulated: kind, card: card)
+            ) { order in
+                if isSigned { order.signature = [0x89, 0x50, 0x4E, 0x47] }
+            }
+            #expect(status == (isSigned ? .done : .nothingFound))
+            let attempt = try #require(output.events("attempt").last)
+            #expect(attempt["outcome"]?.text == (isSigned ? "approved" : "declined_signature"))
+            #expect(attempt["state"]?.text == (isSigned ? "approved" : "reversed"))
+            #expect(try await till.booked("P1") == (isSigned ? 1000 : 0))
+        }
+    }
+
+    /// A reader of another program, over TCP.
+    @Test func aSaleIsPaidAtALink() async throws {
+        let listener = try TCPListener(at: TCPAddress(host: "127.0.0.1", port: 0))
+        let card = try PaymentSetup.ready(.ready())
+        let reader = Task {
+            let model = try #require(card.terminal(of: .miura, LibCryptoPrimitives(mode: .test)))
+            await SimulatorHost(try await listener.accept()) { SimulatedReader(model) }.run()
+        }
+        let kind = try #require(TillTerminal.Kind.named("miura"))
+        try await TillFixture.run { till in
+            _ = try await till.logIn()
+            let terminal = TillTerminal(kind, at: listener.address.link)
+            #expect(try await till.sell(1000, terminal: terminal) == .done)
+            #expect(try await till.booked("P1") == 1000)
+        }
+        reader.cancel()
+        _ = await reader.result
+    }
+
+    @Test func aTerminalThatIsAwayIsUnavailable() async throws {
+        let kind = try #require(TillTerminal.Kind.named("miura"))
+        let link = LinkName(.pty, "/dev/none")
+        try await TillFixture.run { till in
+            _ = try await till.logIn()
+            #expect(
+                await failure { try await till.sell(terminal: TillTerminal(kind, at: link)) } == .unavailable)
         }
     }
 

@@ -27,7 +27,7 @@ struct Operating: Sendable {
             let name = parameters.operationId.flatMap { AttemptIdentifier(rawValue: $0) } ?? .random()
             parameters.operationId = name.rawValue
             attempt = name
-            printer.print("operation", ["payment \(name)"]) { object in
+            printer.print("operation", ["\(operation) \(name)"]) { object in
                 object.add("payment", name.rawValue)
                 object.add("original", payment)
             }
@@ -40,6 +40,9 @@ struct Operating: Sendable {
             printer.print(after)
             end = nil
         } catch { end = error }
+        if end?.code == .amountInvalid, parameters.amount == nil {
+            throw CommandError(.nothingFound, "nothing of the payment is left")
+        }
         guard let attempt, end == nil || end?.code != .identifierUsed else {
             if let end { throw CommandError(end) }
             return .done

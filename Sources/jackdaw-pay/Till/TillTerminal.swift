@@ -50,18 +50,26 @@ struct TillTerminal: Sendable {
     let link: LinkName
     /// The card in a simulated reader; nil for a reader at another link.
     let card: PaymentSetup?
+    /// The values of the reader's protocol; nil for those of simulated readers.
+    let profile: ReaderProfile?
 
     /// A simulated reader with a card in it.
     init(simulated kind: Kind, card: PaymentSetup) {
         self.kind = kind
         link = kind.simulatedLink
         self.card = card
+        profile = nil
     }
 
     /// A reader at a link that carries bytes.
-    init(_ kind: Kind, at link: LinkName) {
+    /// - Parameters:
+    ///   - kind: the kind of the reader.
+    ///   - link: the link.
+    ///   - profile: the values of the protocol. Default: nil, those of simulated readers.
+    init(_ kind: Kind, at link: LinkName, profile: ReaderProfile? = nil) {
         self.kind = kind
         self.link = link
+        self.profile = profile
         card = nil
     }
 
@@ -71,7 +79,7 @@ struct TillTerminal: Sendable {
     /// The terminals of a till that has this one.
     func terminals() -> AcceptReaderTerminals {
         let reader = AcceptReaderTerminals.Reader(
-            vendor: kind.vendor, terminal: terminal, model: kind.model,
+            vendor: kind.vendor, terminal: terminal, model: kind.model, profile: profile,
             open: { [self] () async throws(LinkError) in try await open() })
         return AcceptReaderTerminals([reader], date: { .now }, seal: { .tagLengthValue($0) })
     }

@@ -4,6 +4,7 @@ import ArgumentParser
 import JackdawConsole
 import JackdawEMV
 import JackdawPayments
+import JackdawReaders
 import JackdawSimulator
 import JackdawTransport
 
@@ -80,6 +81,13 @@ struct SellVerb: PayVerb {
 
     @Option(
         help: ArgumentHelp(
+            "JSON file of values that replace those of the family of --reader; - for standard input.",
+            valueName: "file"),
+        completion: .file(extensions: ["json"]))
+    var profile: String?
+
+    @Option(
+        help: ArgumentHelp(
             "Identifier of the payment, the same for a repetition; by default a new one.", valueName: "id"),
         transform: PaymentArgument.read)
     var payment: AttemptIdentifier?
@@ -131,6 +139,7 @@ struct SellVerb: PayVerb {
         if let currency, Currency.find(alphabeticCode: currency) == nil {
             throw ValidationError("--currency must be a code of ISO 4217 with minor units, such as EUR.")
         }
+        guard profile == nil || reader != nil else { throw ValidationError("--profile is for a --reader.") }
         _ = try place()
     }
 
@@ -182,9 +191,15 @@ struct SellVerb: PayVerb {
         return order
     }
 
+    /// The values of the reader's protocol with those of the profile; nil without one.
+    private func values(of kind: TillTerminal.Kind) throws(CommandError) -> ReaderProfile? {
+        guard let profile, let family = ReaderFamily.named(kind.family) else { return nil }
+        return try ProfileFile.read(profile, over: family.simulatedProfile, of: family)
+    }
+
     private func terminal() throws(CommandError) -> TillTerminal {
         guard let (kind, link) = try? place() else { preconditionFailure("the command line was validated") }
-        if let link { return TillTerminal(kind, at: link) }
+        if let link { return TillTerminal(kind, at: link, profile: try values(of: kind)) }
         do throws(SimulationFileError) {
             return TillTerminal(simulated: kind, card: try .ready(try .ready()))
         } catch {
