@@ -58,6 +58,7 @@ import Testing
             #expect(steps.contains("onlineProcessingData"))
             let attempt = try #require(output.events("attempt").last)
             #expect(attempt["state"]?.text == "approved")
+            #expect(attempt["card"]?.text == "476173******0010")
             #expect(attempt["queued"] == .null)
             #expect(try await till.booked("P1") == 600)
             #expect(try await till.status("P1") == .done)
@@ -166,11 +167,18 @@ import Testing
             #expect(refused == .unavailable)
             #expect(try till.folder.host() == till.host)
 
+            // Without a login the message stays.
+            till.server.clock.advance(by: .seconds(1000))
             let flush = TillOutput()
-            let flushed = try await till.use(flush) { till, printer throws(CommandError) in
-                try await JournalFlush(till: till, wait: .seconds(60), printer: printer).run()
+            let flushAll: @Sendable () async throws -> JackdawConsole.ExitStatus = {
+                try await till.use(flush) { till, printer throws(CommandError) in
+                    try await JournalFlush(till: till, wait: .seconds(60), printer: printer).run()
+                }
             }
-            #expect(flushed == .done)
+            #expect(await failure(flushAll) == .unavailable)
+            #expect(try await till.status("P1") == .unsettled)
+            #expect(try await till.logIn() == .done)
+            #expect(try await flushAll() == .done)
             #expect(flush.events("attempt").last?["state"]?.text == "reversed")
             #expect(try await till.booked("P1") == 0)
             #expect(try await till.status("P1") == .nothingFound)

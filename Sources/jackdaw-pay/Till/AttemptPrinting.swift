@@ -1,12 +1,17 @@
 #if Payments
+import Accept
 import JackdawConsole
 import JackdawEMV
 import JackdawPayments
 
 extension TillPrinter {
     /// Prints an attempt as the journal has it.
-    func print(_ record: AttemptRecord) {
-        print("attempt", Self.lines(record)) { object in
+    /// - Parameters:
+    ///   - record: the attempt.
+    ///   - payment: the payment as the host has it, for the masked number of the card. Default: nil, not known.
+    func print(_ record: AttemptRecord, _ payment: AcceptTransaction? = nil) {
+        let card = payment.map { [$0.cardType, $0.cardNumber].filter { !$0.isEmpty }.joined(separator: " ") } ?? ""
+        print("attempt", Self.lines(record) + (card.isEmpty ? [] : ["  card \(card)"])) { object in
             object.add("payment", record.identifier.rawValue)
             object.add("sale", record.request.sale.rawValue)
             object.add("kind", record.request.kind.name)
@@ -15,6 +20,8 @@ extension TillPrinter {
             object.add("amount", Int(record.request.amount.minorUnits))
             object.add("currency", record.request.amount.alphabeticCode)
             object.add("outcome", record.flow?.outcome?.rawValue)
+            object.add("card", payment?.cardNumber)
+            object.add("brand", payment?.cardType)
             object.add("reference", record.reference?.rawValue)
             object.add("reason", (record.attention?.reason ?? record.refusal)?.text)
             object.add("queued", record.isDeliveryQueued ? record.delivery?.purpose.name : nil)

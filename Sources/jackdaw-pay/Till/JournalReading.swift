@@ -41,7 +41,7 @@ struct JournalFlush: Sendable {
     let printer: TillPrinter
 
     /// Waits until the host has all messages, and prints what is left.
-    /// - Returns: `done` if nothing is, `unsettled` otherwise.
+    /// - Returns: `done` if nothing is, `unsettled` otherwise, or `interrupted` if the task was cancelled.
     func run() async throws(CommandError) -> ExitStatus {
         let open = await till.service.unfinished
         if open.contains(where: { $0.state != .needsAttention }) {
@@ -58,7 +58,8 @@ struct JournalFlush: Sendable {
         let unreadable = await till.service.unreadableRecords
         for record in unreadable { printer.print(record) }
         if open.isEmpty, unreadable.isEmpty { printer.message("all payments are over") }
-        return left.isEmpty && unreadable.isEmpty ? .done : .unsettled
+        guard !left.isEmpty || !unreadable.isEmpty else { return .done }
+        return Task.isCancelled ? .interrupted : .unsettled
     }
 
     /// Notes that a person has dealt with an attempt that needed attention, and prints it.

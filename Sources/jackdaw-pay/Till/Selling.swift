@@ -37,7 +37,7 @@ struct Selling: Sendable {
     /// - Throws: `CommandError` if the payment does not begin.
     func run() async throws(CommandError) -> ExitStatus {
         let payment = order.payment ?? .random()
-        let end: AcceptError?
+        let end: Result<AcceptTransaction, AcceptError>
         do throws(AcceptError) {
             let basket = try await basket(payment.rawValue)
             let lines = try basket.lines()
@@ -51,7 +51,7 @@ struct Selling: Sendable {
             end = await pay(basket)
         } catch { throw CommandError(error) }
         // The payment did not begin; the journal may have another one with its identifier.
-        if let end, end.decline == nil { throw CommandError(end) }
+        if case .failure(let error) = end, error.decline == nil { throw CommandError(error) }
         guard let record = try await till.settledRecord(of: payment, within: wait) else {
             throw CommandError(.inputOutput, "the journal has no record of the payment")
         }
@@ -73,8 +73,8 @@ struct Selling: Sendable {
         return basket
     }
 
-    /// - Returns: the error with which the payment ended; nil if it is approved.
-    private func pay(_ basket: AcceptBasket) async -> AcceptError? {
+    /// - Returns: the approved payment, or the error with which it ended.
+    private func pay(_ basket: AcceptBasket) async -> Result<AcceptTransaction, AcceptError> {
         var config = AcceptPaymentConfig(
             vendorUUID: terminal.kind.vendor.uuid, terminalUUID: terminal.terminal.uuid,
             backendConfig: till.login.config, basket: basket, accessToken: till.login.token,
@@ -83,10 +83,7 @@ struct Selling: Sendable {
         till.accept.use(terminal.terminals())
         let run = till.accept.startPay(config, handlers: handlers)
         return await withTaskCancellationHandler {
-            do throws(AcceptError) {
-                _ = try await run.result()
-                return nil
-            } catch { return error }
+            do throws(AcceptError) { return .success(try await run.result()) } catch { return .failure(error) }
         } onCancel: {
             run.cancelPay()
         }
@@ -107,12 +104,12 @@ struct Selling: Sendable {
             })
     }
 
-    private func report(_ record: AttemptRecord, _ end: AcceptError?) {
-        printer.print(record)
-        guard record.state != .approved, let end, let decline = end.decline else { return }
+    private func report(_ record: AttemptRecord, _ end: Result<AcceptTransaction, AcceptError>) {
+        printer.print(record, try? end.get())
+        guard case .failure(let error) = end, let decline = error.decline else { return }
         printer.print("decline", ["  \(decline.group.rawValue): \(decline.advice.text)"]) { object in
-            object.add("code", end.code.name)
-            object.add("number", end.code.number)
+            object.add("code", error.code.name)
+            object.add("number", error.code.number)
             object.add("group", decline.group.rawValue)
             object.add("advice", decline.advice.rawValue)
             object.add("text", decline.text)
