@@ -47,6 +47,18 @@ struct SandboxProcessTests {
             return try #require(answer.json["access_token"]?.text)
         }
 
+        /// Reads lines until one has a text.
+        func wait(for text: String) throws {
+            var line = ""
+            while !line.contains(text) {
+                if line.last == "\n" { line = "" }
+                guard let byte = try output.fileHandleForReading.read(upToCount: 1)?.first else {
+                    throw POSIXError(.EPIPE)
+                }
+                line.unicodeScalars.append(Unicode.Scalar(byte))
+            }
+        }
+
         /// The lines after the first one, to the end of the process.
         func rest() throws -> String {
             String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)

@@ -126,15 +126,38 @@ import Testing
             "sell", "--item", "Tea:3.00", "--link", "tcp:127.0.0.1:\(terminal.port)", "--reader", "posmate",
             "--payment", "p-1", "--json",
         ])
-        var text = ""
-        while !text.contains(#""event":"step""#) {
-            let part = try #require(try output.fileHandleForReading.read(upToCount: 1))
-            try #require(!part.isEmpty, "\(text)")
-            text += String(decoding: part, as: UTF8.self)
-        }
+        try Self.wait(for: #""event":"step""#, in: output)
         process.send(SIGINT)
         #expect(try await process.end() == .exit(130))
         #expect(try till.run(["status", "p-1", "--json"]).text.contains(#""state":"cancelled""#))
+    }
+
+    private static func wait(for text: String, in output: Pipe) throws {
+        var read = ""
+        while !read.contains(text) {
+            let part = try #require(try output.fileHandleForReading.read(upToCount: 1))
+            try #require(!part.isEmpty, "\(read)")
+            read += String(decoding: part, as: UTF8.self)
+        }
+    }
+
+    /// The host has booked the payment, and is silent: the till is killed while it waits.
+    @Test func aKilledSaleIsReversedByTheNextCommand() async throws {
+        let till = try Till(faults: ["silent-after,route=POST payments.json,times=1"])
+        #expect(try till.logIn() == .exit(0))
+        let (process, output) = try till.start([
+            "sell", "--item", "Tea:3.00", "--link", "sim:posmate", "--payment", "p-1", "--json",
+        ])
+        try Self.wait(for: "onlineProcessingData", in: output)
+        // The request is in the books when the sandbox has reported it.
+        try till.host.wait(for: "POST payments.json")
+        process.send(SIGKILL)
+        #expect(try await process.end() == .signal(SIGKILL))
+        #expect(try till.run(["status", "p-1", "--json"]).text.contains(#""state":"asked""#))
+        #expect(try till.run(["journal", "flush", "--wait", "600"]).ending == .exit(0))
+        #expect(try till.run(["status", "p-1", "--json"]).text.contains(#""state":"reversed""#))
+        let status = try await till.host.send("GET", "unique_ids/p-1.json", token: till.host.token())
+        #expect(status.json["sandbox"]?["booked"]?.number == 0)
     }
 
     @Test func invalidCommandLinesAreErrorsOfUsage() throws {
