@@ -124,7 +124,7 @@ import Testing
         let terminal = try TestListener()
         let (process, output) = try till.start([
             "sell", "--item", "Tea:3.00", "--link", "tcp:127.0.0.1:\(terminal.port)", "--reader", "posmate",
-            "--payment", "p-1", "--json",
+            "--test-cards", "--payment", "p-1", "--json",
         ])
         try Self.wait(for: #""event":"step""#, in: output)
         process.send(SIGINT)
@@ -166,8 +166,10 @@ import Testing
         for arguments in [
             ["sell"], ["sell", "--link", "sim:posmate"], ["sell", "--item", "Tea", "--link", "sim:posmate"],
             ["sell", "--link", "sim:none"] + item, ["sell", "--link", "tcp:127.0.0.1:1"] + item,
-            ["sell", "--link", "tcp:127.0.0.1:1", "--reader", "none"] + item,
+            ["sell", "--link", "tcp:127.0.0.1:1", "--reader", "none", "--test-cards"] + item,
             ["sell", "--link", "sim:posmate", "--reader", "posmate"] + item,
+            // Real cards may be at such a link.
+            ["sell", "--link", "tcp:127.0.0.1:1", "--reader", "posmate"] + item,
             ["sell", "--link", "sim:posmate", "--profile", "a.json"] + item,
             ["sell", "--link", "sim:posmate", "--tip", "-1"] + item,
             ["sell", "--link", "sim:posmate", "--currency", "XXX"] + item,

@@ -20,7 +20,8 @@ struct SellVerb: PayVerb {
 
             At sim: links the reader is simulated in this process, with a test card of the issuer of \
             'jackdaw-pay sandbox'. 51.05 is declined there; docs/simulated-issuer.md has further amounts. At another link, \
-            such as tcp:127.0.0.1:4000, rfcomm:AA:BB:CC:DD:EE:FF or pty:/dev/pts/3, --reader names the kind of the reader.
+            such as tcp:127.0.0.1:4000, rfcomm:AA:BB:CC:DD:EE:FF or pty:/dev/pts/3, --reader names the kind of the reader. \
+            Card data is not enciphered for the host, so that only test cards may be used there (--test-cards).
 
             EXIT CODES
               0   approved
@@ -34,7 +35,7 @@ struct SellVerb: PayVerb {
             EXAMPLES
               jackdaw-pay sell --item "Coffee:2.50:2:19%" --tip 1.00 --link sim:posmate
               jackdaw-pay sell --item "Room:89.00" --kind authorize --link sim:miura --json
-              jackdaw-pay sell --item "Tea:3.00" --link tcp:127.0.0.1:4000 --reader posmate
+              jackdaw-pay sell --item "Tea:3.00" --link tcp:127.0.0.1:4000 --reader posmate --test-cards
             """)
 
     /// The kind of a payment.
@@ -85,6 +86,10 @@ struct SellVerb: PayVerb {
             valueName: "file"),
         completion: .file(extensions: ["json"]))
     var profile: String?
+
+    @Flag(
+        help: "Only test cards are used at the reader of --link: the host gets their data without a cipher of its own.")
+    var testCards = false
 
     @Option(
         help: ArgumentHelp(
@@ -140,7 +145,11 @@ struct SellVerb: PayVerb {
             throw ValidationError("--currency must be a code of ISO 4217 with minor units, such as EUR.")
         }
         guard profile == nil || reader != nil else { throw ValidationError("--profile is for a --reader.") }
-        _ = try place()
+        let (_, link) = try place()
+        guard link == nil || testCards else {
+            throw ValidationError(
+                "Give --test-cards, and use test cards alone: the card's data is not enciphered for the host.")
+        }
     }
 
     /// The terminal of the command line: a simulated one, or a kind at a link.
