@@ -7,7 +7,8 @@ struct PaymentRequest: Sendable {
     let kind: SandboxPayment.Kind
     let amount: Amount
     let currency: Currency
-    let card: CardData
+    /// The card; nil for cash.
+    let card: CardData?
     let entryMode: String
     let items: [SandboxPayment.Item]
     let details: [SandboxPayment.Detail]
@@ -48,17 +49,9 @@ struct PaymentRequest: Sendable {
         }
         amount = Amount(minorUnits: units, currencyCode: currency.numericCode)
         callbackURL = try Self.callbackURL(fields)
-        guard let raw = try fields.secret("raw_data", most: 2 * CardData.maxOctets) else {
-            throw .invalid("payment[raw_data]", "it is missing")
-        }
-        guard let card = CardData(raw, rules.cardData) else {
-            throw .invalid("payment[raw_data]", "it is no card data in the encoding \(rules.cardData.rawValue)")
-        }
-        guard card.amount == nil || card.amount == units else {
-            throw .invalid("payment[raw_data]", "the card has another amount (9F02)")
-        }
-        guard card.objects[0x5F2A] == nil || card.objects[0x5F2A] == currency.octets else {
-            throw .invalid("payment[raw_data]", "the card has another currency (5F2A)")
+        let card = try Self.card(fields, amount, currency, rules)
+        guard card != nil || kind == .purchase else {
+            throw .invalid("payment[transaction_type]", "cash is a purchase")
         }
         self.card = card
         entryMode = try fields.object("pos_data")?.text("pos_entry_mode", most: 2) ?? ""
@@ -66,10 +59,14 @@ struct PaymentRequest: Sendable {
             throw .invalid("payment[pos_data][pos_entry_mode]", "it is not known")
         }
         items = try Self.items(fields, most: rules.limits.items)
-        details = try Self.details(fields, rules)
+        var details = try Self.details(fields, rules)
+        if card == nil {
+            details.append(SandboxPayment.Detail(name: SandboxPayment.methodDetail, value: SandboxPayment.cash))
+        }
+        self.details = details
         fingerprint = Self.fingerprint(
             [
-                kind.rawValue, "\(units)", code, entryMode, callbackURL ?? "", card.fingerprint,
+                kind.rawValue, "\(units)", code, entryMode, callbackURL ?? "", card?.fingerprint ?? SandboxPayment.cash,
             ] + items.flatMap { [$0.note, "\($0.grossPrice)", "\($0.quantity)", "\($0.taxRate)"] }
                 + details.flatMap { [$0.name, $0.value] })
     }
@@ -77,6 +74,30 @@ struct PaymentRequest: Sendable {
     /// The texts one after the other, each with its length, so that no two lists have the same text.
     private static func fingerprint(_ parts: [String]) -> String {
         parts.map { "\($0.utf8.count):\($0)" }.joined()
+    }
+
+    /// The card of a payment; nil for cash. The name of the member has no source.
+    private static func card(
+        _ fields: WireFields, _ amount: Amount, _ currency: Currency, _ rules: SandboxRules
+    ) throws(WireRefusal) -> CardData? {
+        let method = try fields.text(SandboxPayment.methodDetail, most: 20) ?? "card"
+        let raw = try fields.secret("raw_data", most: 2 * CardData.maxOctets)
+        guard method != SandboxPayment.cash else {
+            guard raw == nil else { throw .invalid("payment[raw_data]", "cash has no card") }
+            return nil
+        }
+        guard method == "card" else { throw .invalid("payment[payment_method]", "it must be card or cash") }
+        guard let raw else { throw .invalid("payment[raw_data]", "it is missing") }
+        guard let card = CardData(raw, rules.cardData) else {
+            throw .invalid("payment[raw_data]", "it is no card data in the encoding \(rules.cardData.rawValue)")
+        }
+        guard card.amount == nil || card.amount == amount.minorUnits else {
+            throw .invalid("payment[raw_data]", "the card has another amount (9F02)")
+        }
+        guard card.objects[0x5F2A] == nil || card.objects[0x5F2A] == currency.octets else {
+            throw .invalid("payment[raw_data]", "the card has another currency (5F2A)")
+        }
+        return card
     }
 
     private static func callbackURL(_ fields: WireFields) throws(WireRefusal) -> String? {

@@ -185,6 +185,7 @@ extension Sandbox {
     /// Has the issuer take the money of a capture, or give back that of a refund. The issuer knows whole payments only: it
     /// takes the whole amount, and gives it back when all is refunded. A repetition changes nothing at the issuer.
     private mutating func informIssuer(_ payment: SandboxPayment, at now: Duration) {
+        guard !payment.isCash else { return }
         let reference = payment.facts.issuerReference
         if !payment.isReversed {
             _ = issuer.receive(IssuerRequest(reference: reference, .confirmation(DataObjectStore())), at: now)
@@ -223,7 +224,7 @@ extension Sandbox {
             }
             // The card's answer to a decline is kept, too.
             let isDecline = !payment.facts.isApproved && card.isDeclined
-            guard isDecline || (payment.facts.isApproved && !payment.isReversed) else {
+            guard isDecline || (payment.facts.isApproved && !payment.isReversed && !payment.isCash) else {
                 throw SandboxPayment.Refusal.notApproved.refusal
             }
             // Only values that may be shown are stored.

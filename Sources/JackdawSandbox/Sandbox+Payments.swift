@@ -109,10 +109,11 @@ extension Sandbox {
     /// Asks the issuer, or presents the card's own approval. Without a usable reply in time the payment is rejected,
     /// and reversed at the issuer.
     private mutating func ask(_ request: PaymentRequest, _ reference: String, _ now: Duration) -> IssuerOutcome {
-        let isOffline = request.card.isApprovedOffline
-        let objects = request.card.completed(request.amount, request.currency)
+        guard let card = request.card else { return IssuerOutcome(.approved(nil), at: now) }
+        let isOffline = card.isApprovedOffline
+        let objects = card.completed(request.amount, request.currency)
         let content: IssuerRequest.Content =
-            isOffline ? .advice(objects) : .authorisation(objects, pinBlock: request.card.pinBlock)
+            isOffline ? .advice(objects) : .authorisation(objects, pinBlock: card.pinBlock)
         let reaction = issuer.receive(IssuerRequest(reference: reference, content), at: now)
         guard case .replies(let reply, let due) = reaction, due - now <= rules.issuerLimit else {
             if case .isUnreachable(let due) = reaction {
@@ -146,6 +147,7 @@ extension Sandbox {
 
     /// Takes the money of a payment back at the issuer.
     mutating func takeBack(_ payment: SandboxPayment, at now: Duration) {
+        guard !payment.isCash else { return }
         undo(payment.facts.issuerReference, isOffline: payment.isDueAtIssuer, now)
     }
 
@@ -170,9 +172,11 @@ extension Sandbox {
         facts.details = request.details
         facts.card.number = issuer.ledger[issuerReference]?.account ?? ""
         facts.card.brand = CardData.brand(ofMasked: facts.card.number)
-        facts.card.label = request.card.label
-        facts.card.application = request.card.application
-        facts.card.holder = request.card.holder
+        if let card = request.card {
+            facts.card.label = card.label
+            facts.card.application = card.application
+            facts.card.holder = card.holder
+        }
         facts.card.entryMode = request.entryMode
         switch outcome.verdict {
         case .approved(let decision):

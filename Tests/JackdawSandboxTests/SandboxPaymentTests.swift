@@ -152,6 +152,44 @@ import Testing
         #expect(fixture.sandbox.store.paymentCount == 0)
     }
 
+    // MARK: payments in cash
+
+    @Test func cashIsBookedWithoutTheIssuer() throws {
+        var fixture = try SandboxFixture.loggedIn()
+        let form = "payment[unique_id]=a&payment[amount]=1000&payment[currency]=EUR&payment[payment_method]=cash"
+        let reply = fixture.send(.post, "payments.json", form)
+        #expect(reply.status == 201 && reply.state == "approved" && reply.booked == 1000)
+        #expect(reply.due == SandboxFixture.start)
+        #expect(reply.json["payment_method"] == .text("cash"))
+        #expect(reply.json["card_number"] == .text(""))
+        #expect(fixture.send(.post, "payments.json", form).body == reply.body)
+        #expect(fixture.act("refund", "a", "amount=400").booked == 600)
+        #expect(fixture.act("refund", "a", "amount=600").state == "refunded")
+        // No other content, and no certificate of a card.
+        #expect(fixture.pay("a").status == 409)
+        let certificate = SandboxFixture.card(1000, type: 0x40)
+        let update = fixture.send(.put, "payments/a.json", "payment[cnp_transaction_certificate]=\(certificate)")
+        #expect(update.status == 422)
+        _ = fixture.send(.post, "payments.json", form.replacing("unique_id]=a", with: "unique_id]=b"))
+        #expect(fixture.act("reverse", "b").state == "reversed")
+        #expect(fixture.sandbox.issuer.ledger.held == 0)
+        let store = try #require(fixture.sandbox.store as? MemorySandboxStore)
+        #expect(try MemorySandboxStore(lines: store.lines).payment(2)?.isCash == true)
+    }
+
+    @Test(arguments: [
+        "payment[payment_method]=cash&payment[raw_data]=5A089999990000000014",
+        "payment[payment_method]=cash&payment[transaction_type]=authorize", "payment[payment_method]=cheque",
+        "payment[payment_method]=card", "payment[payment_method]=",
+    ])
+    func otherMethodsAreRefused(form: String) throws {
+        var fixture = try SandboxFixture.loggedIn()
+        let reply = fixture.send(
+            .post, "payments.json", "payment[unique_id]=a&payment[amount]=1000&payment[currency]=EUR&" + form)
+        #expect(reply.status == 422)
+        #expect(fixture.sandbox.store.paymentCount == 0)
+    }
+
     /// Guide, 3.2: amounts are multiplied by 100. Decimals: ISO 4217.
     @Test(arguments: [
         ("EUR", "1050", UInt64?(1050)), ("JPY", "105000", 1050), ("JPY", "105050", nil), ("KWD", "1050", 10_500),

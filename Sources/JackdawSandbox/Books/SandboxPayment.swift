@@ -121,6 +121,13 @@ public struct SandboxPayment: Sendable, Hashable {
         self.facts = facts
     }
 
+    /// The detail that says how a payment was paid, and its value for cash.
+    static let methodDetail = "payment_method"
+    static let cash = "cash"
+
+    /// Whether it was paid in cash, so that no issuer has a part in it.
+    package var isCash: Bool { facts.details.contains { $0.name == Self.methodDetail && $0.value == Self.cash } }
+
     // MARK: money, in minor units
 
     /// Whether the whole payment was reversed.
