@@ -232,7 +232,7 @@ extension Accept {
     }
 
     /// Begins an attempt without a card, and waits until the till knows its outcome, or that it does not.
-    private func result(
+    func result(
         of request: AttemptRequest, _ identifier: AttemptIdentifier?, _ service: PaymentService
     ) async throws(AcceptError) -> AttemptReport {
         let reports = service.reports

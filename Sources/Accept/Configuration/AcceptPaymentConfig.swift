@@ -52,14 +52,22 @@ public struct AcceptPaymentConfig: Sendable {
     /// - Throws: the errors of ``validate()``; `common(.unsupportedFeature)` for a direct debit, which the wire does not
     ///   have; `basketInvalid` if all texts together are too long for one request.
     package func attemptRequest(for sale: SaleIdentifier) throws(AcceptError) -> AttemptRequest {
+        try attemptRequest(for: sale, isCash: false)
+    }
+
+    /// The request of a payment by card, or of one in cash, which is always a purchase.
+    func attemptRequest(for sale: SaleIdentifier, isCash: Bool) throws(AcceptError) -> AttemptRequest {
         try validate()
+        guard !isCash || transactionType == .purchase else {
+            throw AcceptError(.common(.unsupportedFeature), "Cash is not authorised first.")
+        }
         var details = try basket.details()
         if !backendConfig.callbackURL.isEmpty {
             details.append(AttemptDetail("callback_url", backendConfig.callbackURL))
         }
         let kind: AttemptKind
         switch transactionType {
-        case .purchase: kind = .purchase
+        case .purchase: kind = isCash ? .cash : .purchase
         case .authorize: kind = .authorisation
         case .preauthorize:
             kind = .authorisation

@@ -9,7 +9,7 @@ enum MaskedExchange {
         "payment[unique_id]", "payment[transaction_type]", "payment[amount]", "payment[currency]", "payment[tip]",
         "payment[tip_tax_rate]", "payment[net_taxation]", "payment[pos_data][pos_entry_mode]",
         "payment[items][][gross_price]", "payment[items][][quantity]", "payment[items][][tax_rate]",
-        "payment[receipt_requested]", "unique_id", "amount", "fnc_type", "grant_type",
+        "payment[receipt_requested]", "payment[payment_method]", "unique_id", "amount", "fnc_type", "grant_type",
     ]
     private static let shownMembers = [
         "unique_id", "state", "transaction_type", "amount", "currency", "error_code", "error",

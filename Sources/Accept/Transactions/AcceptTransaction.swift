@@ -23,6 +23,8 @@ public struct AcceptTransaction: Sendable, Hashable {
     public let cardNumber: String
     /// The brand of the card, such as `visa`.
     public let cardType: String
+    /// Whether it was paid in cash. Beyond the seed.
+    public let isCash: Bool
     /// The name on the card.
     public let cardHolder: String
     /// The application of the chip (tag 4F), in hexadecimal digits.
@@ -91,6 +93,7 @@ public struct AcceptTransaction: Sendable, Hashable {
         createdAt = json.word("created_at")
         cardNumber = Self.masked(json.word("card_number"))
         cardType = json.word("card_brand")
+        isCash = json.word(AcceptWire.methodMember) == AcceptWire.cash
         cardHolder = json.word("card_holder")
         cnpApplicationId = json.word("aid")
         cnpApplicationLabel = json.word("aid_label")
@@ -114,7 +117,8 @@ public struct AcceptTransaction: Sendable, Hashable {
     }
 
     /// An approved payment as the till has it, without the host's answer.
-    init(_ report: AttemptReport, _ config: AcceptPaymentConfig) {
+    init(_ report: AttemptReport, _ config: AcceptPaymentConfig, isCash: Bool = false) {
+        self.isCash = isCash
         uniqueId = report.attempt.rawValue
         guwid = report.reference?.rawValue ?? ""
         status =

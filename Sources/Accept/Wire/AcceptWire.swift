@@ -81,7 +81,7 @@ public struct AcceptWire: HostWire {
         for name in [attempt, request.kind.original] {
             if let name { _ = try Self.step(name) }
         }
-        guard request.kind.needsCard else { return }
+        guard request.kind.paysSale else { return }
         if let attempt, !Self.isUsable(attempt) {
             throw Self.notWritable("The host reserves the attempt's identifier.")
         }
@@ -136,7 +136,8 @@ public struct AcceptWire: HostWire {
         let name = request.attempt.rawValue
         try check(request.request, as: request.attempt)
         let amount = try WireAmount(request.request.amount)
-        try check(request.octets, most: Self.maxCardBytes)
+        let isCash = request.request.kind == .cash
+        if !isCash { try check(request.octets, most: Self.maxCardBytes) }
         var form = AcceptForm()
         form.add("payment[unique_id]", name)
         form.add("payment[transaction_type]", Self.transactionType(of: request.request))
@@ -147,6 +148,10 @@ public struct AcceptWire: HostWire {
             guard let path = Self.path(ofDetail: detail.name) else { continue }
             hasEntryMode = hasEntryMode || path == Self.entryModePath
             form.add(path, detail.value)
+        }
+        guard !isCash else {
+            form.add("payment[\(Self.methodMember)]", Self.cash)
+            return http(.post, "payments.json", form)
         }
         if !hasEntryMode, let mode = Self.entryMode(request.octets) { form.add(Self.entryModePath, mode) }
         form.add("payment[raw_data]", digitsOf: request.octets)
@@ -203,6 +208,10 @@ public struct AcceptWire: HostWire {
     /// The detail of an authorisation that makes it a pre-authorisation, and its value.
     package static let transactionTypeDetail = "transaction_type"
     package static let preauthorize = "preauthorize"
+
+    /// The member that says how a payment is paid, and its value for cash. No source shows the host's.
+    static let methodMember = "payment_method"
+    static let cash = "cash"
 
     private static func isPreauthorisation(_ request: AttemptRequest) -> Bool {
         request.kind == .authorisation

@@ -36,7 +36,7 @@ struct PaymentView {
         try checkPayment(request)
         let state = try state()
         // An authorisation alone books nothing.
-        guard request.request.kind != .purchase || (state != .authorized && state != .preauthorized) else {
+        guard request.request.kind == .authorisation || (state != .authorized && state != .preauthorized) else {
             throw Self.unreadable("The purchase is authorised, and not booked.")
         }
         switch state {
@@ -90,7 +90,7 @@ struct PaymentView {
             // Nothing is booked for a closed identifier, and nothing will be.
             return isClosed ? .reversed : .nothingBooked
         }
-        guard request.request.kind.needsCard else { return try partStatus(request) }
+        guard request.request.kind.paysSale else { return try partStatus(request) }
         if try isOperation(request.attempt) { return .otherPayment }
         guard try isPayment(of: request) else { return .otherPayment }
         return switch try state() {
@@ -106,7 +106,7 @@ struct PaymentView {
         switch request.request.kind {
         case .capture(let identifier): (kind, original) = ("capture", identifier)
         case .refund(let identifier): (kind, original) = ("refund", identifier)
-        case .purchase, .authorisation: throw Self.unreadable("The answer is about a part of another payment.")
+        case .purchase, .authorisation, .cash: throw Self.unreadable("The answer is about a part of another payment.")
         }
         guard try isOperation(request.attempt) else {
             _ = try state()
@@ -160,7 +160,8 @@ struct PaymentView {
             let currency = json["currency"]?.text, let type = (json["transaction_type"] ?? .text("purchase")).text,
             sandbox["operation"] ?? .null == .null
         else { throw Self.unreadable("The answer is about another request.") }
-        return amount == wanted.hundredths && currency == wanted.currency
+        let isCash = json[AcceptWire.methodMember]?.text == AcceptWire.cash
+        return amount == wanted.hundredths && currency == wanted.currency && isCash == (request.request.kind == .cash)
             && type == AcceptWire.transactionType(of: request.request)
     }
 

@@ -9,18 +9,23 @@ public enum AttemptKind: Sendable, Hashable {
     case purchase
     /// The host reserves the amount; a capture books it.
     case authorisation
+    /// The host books an amount that the merchant has taken in cash. No card is read.
+    case cash
     /// Books an amount that an approved authorisation of the same sale has reserved.
     case capture(of: AttemptIdentifier)
     /// Returns an amount of an approved payment of the same sale.
     case refund(of: AttemptIdentifier)
 
-    /// Whether a card is read for it. A capture and a refund need none.
-    public var needsCard: Bool { original == nil }
+    /// Whether a card is read for it. Cash, a capture and a refund need none.
+    public var needsCard: Bool { self == .purchase || self == .authorisation }
 
-    /// The attempt that is captured or refunded; nil for a purchase and an authorisation.
+    /// Whether it pays a sale, by card or in cash.
+    package var paysSale: Bool { original == nil }
+
+    /// The attempt that is captured or refunded; nil for a payment.
     public var original: AttemptIdentifier? {
         switch self {
-        case .purchase, .authorisation: nil
+        case .purchase, .authorisation, .cash: nil
         case .capture(let original), .refund(let original): original
         }
     }
@@ -30,6 +35,7 @@ public enum AttemptKind: Sendable, Hashable {
         switch self {
         case .purchase: "purchase"
         case .authorisation: "authorisation"
+        case .cash: "cash"
         case .capture: "capture"
         case .refund: "refund"
         }
@@ -39,6 +45,7 @@ public enum AttemptKind: Sendable, Hashable {
         switch (name, original) {
         case ("purchase", nil): self = .purchase
         case ("authorisation", nil): self = .authorisation
+        case ("cash", nil): self = .cash
         case ("capture", let original?): self = .capture(of: original)
         case ("refund", let original?): self = .refund(of: original)
         default: return nil

@@ -164,8 +164,8 @@ extension PaymentDesk {
             return DeskRefusal(.saleInProgress, original.identifier)
         }
         switch request.kind {
-        case .purchase, .authorisation:
-            return approved.first { $0.request.kind.needsCard }.map { DeskRefusal(.salePaid, $0.identifier) }
+        case .purchase, .authorisation, .cash:
+            return approved.first { $0.request.kind.paysSale }.map { DeskRefusal(.salePaid, $0.identifier) }
         case .capture(let identifier):
             guard let original = approved.first(where: { $0.identifier == identifier }),
                 original.request.kind == .authorisation
@@ -178,7 +178,7 @@ extension PaymentDesk {
             guard let original = approved.first(where: { $0.identifier == identifier }),
                 let booked = original.request.kind == .authorisation
                     ? approved.first(where: { $0.request.kind == .capture(of: identifier) }) : original,
-                booked.request.kind == .purchase || original.request.kind == .authorisation
+                booked.request.kind != .authorisation
             else { return DeskRefusal(.originalNotApproved, identifier) }
             let refunds = approved.filter { $0.request.kind == request.kind }.map { $0.request.amount }
             return exceeds(refunds + [request.amount], booked) ? DeskRefusal(.amountExceeded, identifier) : nil

@@ -120,7 +120,7 @@ extension PaymentDesk {
         if let flowEffect, course.flow?.awaitedEffect != flowEffect { return }
         let operation: HostRequest.Operation =
             switch course.record.request.kind {
-            case .purchase, .authorisation: .authorise
+            case .purchase, .authorisation, .cash: .authorise
             case .capture: .capture
             case .refund: .refund
             }

@@ -35,7 +35,7 @@ extension PaymentDesk {
 
     /// The reason why a payment cannot be reversed; nil if it can be, or is reversed.
     private func refusal(ofReversalOf own: AttemptRecord, _ records: [AttemptRecord]) -> DeskRefusal? {
-        guard own.request.kind.needsCard else { return DeskRefusal(.originalNotApproved, own.identifier) }
+        guard own.request.kind.paysSale else { return DeskRefusal(.originalNotApproved, own.identifier) }
         switch own.state {
         case .unknown, .reversing, .reversed: return nil
         case .declined, .cancelled, .failed: return DeskRefusal(.originalNotApproved, own.identifier)

@@ -5,7 +5,7 @@ public import JackdawEMV
 public struct HostRequest: Sendable, Hashable {
     /// The kind of a request. Raw values are the names in logs.
     public enum Operation: String, Sendable, Hashable, CaseIterable {
-        /// Authorise a purchase or an authorisation, with the sealed card data.
+        /// Authorise a purchase or an authorisation, with the sealed card data; or book cash, without any.
         case authorise
         /// Take the results of the card after an approval.
         case complete

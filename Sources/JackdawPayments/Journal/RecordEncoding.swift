@@ -32,7 +32,8 @@ package struct RecordFormat: Sendable {
     /// The upgrades, the first from version 1 to version 2.
     let upgrades: [Upgrade]
 
-    /// The form of this program: version 2. A reversal that the merchant wants has no cause; in version 1 each has one.
+    /// The form of this program: version 2. A reversal that the merchant wants has no cause, and cash is a kind; in version 1
+    /// each reversal has a cause, and there is no cash.
     package static let current = RecordFormat(upgrades: [{ $0 }])
 
     package init(upgrades: [Upgrade]) { self.upgrades = upgrades }

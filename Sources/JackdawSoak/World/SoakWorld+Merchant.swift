@@ -185,7 +185,7 @@ extension SoakWorld {
     func reported(_ report: AttemptReport) {
         guard let number = number(of: report.sale), let record = disk[report.attempt] else { return }
         switch record.request.kind {
-        case .purchase, .authorisation:
+        case .purchase, .authorisation, .cash:
             if merchants[number]?.attempt == nil || merchants[number]?.attempt == report.attempt {
                 merchants[number]?.attempt = report.attempt
                 merchants[number]?.state = report.state
@@ -225,6 +225,7 @@ extension AttemptKind {
         switch self {
         case .purchase: "purchase"
         case .authorisation: "authorisation"
+        case .cash: "cash"
         case .capture: "capture"
         case .refund: "refund"
         }

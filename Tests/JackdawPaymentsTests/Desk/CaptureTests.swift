@@ -142,6 +142,64 @@ import Testing
         #expect(till.state("F1") == .failed && till.asks.isEmpty)
     }
 
+    // MARK: payments in cash
+
+    @Test func cashIsBookedWithoutACardAndPaysTheSaleOnce() throws {
+        var till = TestTill()
+        till.begin(try request(.cash), as: "K1")
+        let ask = try till.takeAsk()
+        #expect(ask.request.operation == .authorise && ask.request.octets.count == 0)
+        #expect(till.reader.isEmpty && till.state("K1") == .asked)
+        till.begin(try purchase(), call: 2)
+        #expect(till.takeRefusals() == [DeskRefusal(.saleInProgress, attempt("K1"))])
+        till.send(.answered(.approval("R1"), effect: ask.effect))
+        #expect(till.state("K1") == .approved && till.desk.courses.isEmpty)
+        for kind in [AttemptKind.cash, .purchase, .authorisation] {
+            till.begin(try request(kind), call: 3)
+            #expect(till.takeRefusals() == [DeskRefusal(.salePaid, attempt("K1"))])
+        }
+        till.begin(try request(.capture(of: attempt("K1"))), as: "C1")
+        #expect(till.takeRefusals() == [DeskRefusal(.originalNotApproved, attempt("K1"))])
+        till.begin(try request(.refund(of: attempt("K1")), 1001), as: "F1")
+        #expect(till.takeRefusals().map(\.code) == [.amountExceeded])
+        till.begin(try request(.refund(of: attempt("K1")), 400), as: "F1")
+        #expect(try till.takeAsk().request.originalReference == HostReference(rawValue: "R1"))
+    }
+
+    @Test func cashIsReversedAsAnyPayment() throws {
+        var till = TestTill()
+        till.begin(try request(.cash), as: "K1")
+        till.send(.answered(.approval("R1"), effect: try till.takeAsk().effect))
+        till.send(.reverse(attempt("K1"), of: sale("S1"), call: 2))
+        till.crash()
+        let reversal = try till.takeAsk()
+        #expect(reversal.request.operation == .reverse)
+        till.send(.answered(.acknowledged, effect: reversal.effect))
+        #expect(till.state("K1") == .reversed)
+    }
+
+    @Test func cashWithoutAnAnswerIsEnquiredAndNeverSentAgain() throws {
+        for (status, state) in [
+            (HostStatus.approved(HostReference(rawValue: "R1")), AttemptState.approved), (.reversed, .reversed),
+        ] {
+            var till = TestTill()
+            till.begin(try request(.cash), as: "K1")
+            _ = try till.takeAsk()
+            till.wait(.seconds(45))
+            #expect(till.takeReports() == [.unknown])
+            _ = try till.takeAsk()
+            till.crash()
+            let enquiry = try till.takeAsk()
+            #expect(enquiry.request.operation == .enquire)
+            till.send(.answered(.status(status), effect: enquiry.effect))
+            #expect(till.state("K1") == state)
+        }
+        var till = TestTill()
+        till.begin(try request(.cash), as: "K1")
+        till.send(.unanswered(.unsent, effect: try till.takeAsk().effect))
+        #expect(till.state("K1") == .failed)
+    }
+
     @Test func theHostsRefusalOfARefundIsADecline() throws {
         for answer in [HostReply.decline, .refused(ReasonText("no")), .notFound] {
             var till = try till(.purchase)
