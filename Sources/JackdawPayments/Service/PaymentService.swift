@@ -172,8 +172,8 @@ public actor PaymentService {
     /// Takes an approved payment back, as a whole. Returns when the journal has it: the payment is then `reversing`, and the
     /// reversal is sent until the host answers it, also after a restart. A repeated call is the same reversal.
     /// - Returns: the payment's state, `reversed` if it was reversed before.
-    /// - Throws: ``DeskRefusal``: `unknownAttempt`, `originalNotApproved`, `saleInProgress`, `hasParts`, `journalFailed`,
-    ///   `notRunning`.
+    /// - Throws: ``DeskRefusal``: `unknownAttempt`, `originalNotApproved` or `hasParts` if it cannot be reversed,
+    ///   `saleInProgress` while another attempt of the sale is not over, `journalFailed`, `notRunning`.
     public func reverse(_ attempt: AttemptIdentifier) async throws(DeskRefusal) -> AttemptReport {
         let sale = try await status(of: attempt).sale
         return try await call { .reverse(attempt, of: sale, call: $0) }
