@@ -352,8 +352,9 @@ let package = Package(
         .testTarget(
             name: "AcceptTests",
             dependencies: [
-                "Accept", "JackdawSandbox", "JackdawPayments", "JackdawSimulator", "JackdawReaders", "JackdawTransport",
-                "JackdawEMV", "JackdawCards", "JackdawBytes", "JackdawTestSupport", "JackdawSandboxTestSupport",
+                "Accept", "JackdawHTTP", "jackdaw-pay", "JackdawSandbox", "JackdawPayments", "JackdawSimulator",
+                "JackdawCryptography", "JackdawReaders", "JackdawTransport", "JackdawEMV", "JackdawCards",
+                "JackdawBytes", "JackdawTestSupport", "JackdawSandboxTestSupport",
             ],
             swiftSettings: house),
         .executableTarget(

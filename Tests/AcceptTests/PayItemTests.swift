@@ -199,9 +199,14 @@ import Testing
             ]
         }
         till.terminals.change { $0.entries = [.swipe] }
-        let run = till.accept.startPay(till.config())
+        // No kernel has verified the cardholder, who signs.
+        let run = till.accept.startPay(
+            till.config(),
+            handlers: AcceptPaymentHandlers(
+                signature: { $0.signatureCallback([1], nil) }, signatureVerification: { $1(.approved) }))
         #expect(try await run.result().isAccepted)
         #expect(till.link.payment("A1")["sandbox"]?["pos_entry_mode"]?.text == "90")
+        #expect(till.link.payment("A1")["sandbox"]?["has_signature"] == .flag(true))
         #expect(await steps(run).starts(with: [.initialize, .waitingForSwipe, .onlineProcessingData]))
     }
 

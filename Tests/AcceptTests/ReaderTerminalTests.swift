@@ -17,11 +17,11 @@ import Testing
         let steps: [AcceptStateUpdate]
         let report: AttemptReport
         let error: AcceptError?
-        let till: AcceptTill
+        let host: SandboxTill
         let sealedTags: [[JackdawEMV.Tag]]
 
         var booked: Double {
-            var fixture = till.fixture
+            var fixture = host.till.fixture
             fixture.logIn("till-2")
             return fixture.status("A1").booked
         }
@@ -29,54 +29,58 @@ import Testing
 
     private func sell(
         _ model: AcceptReaderTerminals.Model, _ hundredths: UInt64, unplugsAt step: AcceptStateUpdate? = nil
-    ) throws -> Sale {
+    ) async throws -> Sale {
         let (transaction, parts) = (try ReaderParts.transaction(hundredths), try ReaderParts.parts(hundredths))
-        let cryptography = PlainIssuerCryptography()
+        let (cryptography, host) = (PlainIssuerCryptography(), try SandboxTill())
+        var plan = WorldPlan()
+        if let step { plan.acts = [.step(step): .unplug] }
         switch model {
         case .posMate:
             let values = ReaderTillParts.eposValues
-            return try run(
-                ReaderWorld(EPOSPayment(transaction, values), parts.posmate(cryptography), values.wire.format),
-                hundredths, step)
+            return try await run(
+                ReaderWorld(
+                    EPOSPayment(transaction, values), transaction, parts.posmate(cryptography), values.wire.format,
+                    host, plan), hundredths, host)
         case .emvSwiper:
             let values = ReaderTillParts.bbposValues
-            return try run(
-                ReaderWorld(BBPOSPayment(transaction, values), parts.emvswiper(cryptography), values.wire.format),
-                hundredths, step)
+            return try await run(
+                ReaderWorld(
+                    BBPOSPayment(transaction, values), transaction, parts.emvswiper(cryptography), values.wire.format,
+                    host, plan), hundredths, host)
         case .miura:
-            return try run(
-                ReaderWorld(MiuraPayment(transaction), parts.miura(cryptography), MiuraFormat(.answer)), hundredths,
-                step)
+            return try await run(
+                ReaderWorld(
+                    MiuraPayment(transaction), transaction, parts.miura(cryptography), MiuraFormat(.answer), host, plan),
+                hundredths, host)
         }
     }
 
     private func run<Payment: ReaderPayment & ~Copyable, Terminal: KernelTerminal>(
-        _ world: ReaderWorld<Payment, Terminal>, _ hundredths: UInt64, _ step: AcceptStateUpdate?
-    ) throws -> Sale {
-        world.unplugsAt = step
-        world.run(try ReaderParts.request(hundredths))
+        _ world: ReaderWorld<Payment, Terminal>, _ hundredths: UInt64, _ host: SandboxTill
+    ) async throws -> Sale {
+        await world.run(try ReaderParts.request(hundredths))
         let end = try #require(world.end)
         return Sale(
-            steps: world.steps, report: end.report, error: end.error, till: world.till, sealedTags: world.sealedTags)
+            steps: world.steps, report: end.report, error: end.error, host: host, sealedTags: world.sealedTags)
     }
 
     @Test(arguments: AcceptReaderTerminals.Model.allCases)
-    func S1_01_aSaleIsPaidAtEachReader(model: AcceptReaderTerminals.Model) throws {
-        let sale = try sell(model, 1000)
+    func S1_01_aSaleIsPaidAtEachReader(model: AcceptReaderTerminals.Model) async throws {
+        let sale = try await sell(model, 1000)
         #expect(sale.error == nil, "\(String(describing: sale.error))")
         #expect(sale.report.outcome == .approved)
         #expect(sale.booked == 1000)
         #expect(sale.steps.starts(with: [.initialize, .insertOrSwipeCard, .checkingCard]))
         #expect(sale.steps.contains(.onlineProcessingData))
         // The certificate of the second cryptogram reached the host.
-        var fixture = sale.till.fixture
+        var fixture = sale.host.till.fixture
         fixture.logIn("till-2")
         #expect(fixture.send(.get, "payments/A1.json").json["sandbox"]?["certificate"]?.text?.isEmpty == false)
     }
 
     @Test(arguments: AcceptReaderTerminals.Model.allCases)
-    func S1_117_cryptogramAndCounterAreSent(model: AcceptReaderTerminals.Model) throws {
-        let sale = try sell(model, 1000)
+    func S1_117_cryptogramAndCounterAreSent(model: AcceptReaderTerminals.Model) async throws {
+        let sale = try await sell(model, 1000)
         #expect(sale.sealedTags.count == 2)
         for tags in sale.sealedTags {
             // Cryptogram, counter, terminal verification results.
@@ -98,9 +102,9 @@ import Testing
     }
 
     @Test(arguments: AcceptReaderTerminals.Model.allCases)
-    func aSaleIsDeclinedAtEachReader(model: AcceptReaderTerminals.Model) throws {
+    func aSaleIsDeclinedAtEachReader(model: AcceptReaderTerminals.Model) async throws {
         // The simulated issuer declines this amount.
-        let sale = try sell(model, 5105)
+        let sale = try await sell(model, 5105)
         #expect(sale.report.outcome == .declinedOnline)
         #expect(sale.error?.code == .pay(.transactionNotApproved))
         #expect(sale.booked == 0)
@@ -111,19 +115,19 @@ import Testing
     }
 
     @Test(arguments: AcceptReaderTerminals.Model.allCases)
-    func S1_114_aReaderThatIsUnpluggedAfterTheApprovalReversesTheSale(model: AcceptReaderTerminals.Model) throws {
-        let sale = try sell(model, 1000, unplugsAt: .processingData)
+    func S1_114_aReaderThatIsUnpluggedAfterTheApprovalReversesTheSale(model: AcceptReaderTerminals.Model) async throws {
+        let sale = try await sell(model, 1000, unplugsAt: .processingData)
         #expect(sale.report.outcome == .failedAutoReversed)
         #expect(sale.error?.decline?.reversalReason == .terminalTerminated)
         #expect(sale.booked == 0)
     }
 
     @Test(arguments: AcceptReaderTerminals.Model.allCases)
-    func aReaderThatIsUnpluggedBeforeTheHostBooksNothing(model: AcceptReaderTerminals.Model) throws {
-        let sale = try sell(model, 1000, unplugsAt: .checkingCard)
+    func aReaderThatIsUnpluggedBeforeTheHostBooksNothing(model: AcceptReaderTerminals.Model) async throws {
+        let sale = try await sell(model, 1000, unplugsAt: .checkingCard)
         #expect(sale.report.outcome == .failedLink)
         #expect(sale.error?.code == .pay(.terminalNotReady))
-        #expect(!sale.till.paths.contains("/v3/payments.json"))
+        #expect(!sale.host.till.paths.contains("/v3/payments.json"))
     }
 
     // MARK: values of a transaction

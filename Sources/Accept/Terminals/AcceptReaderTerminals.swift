@@ -119,17 +119,17 @@ public final class AcceptReaderTerminals: AcceptTerminals {
         switch reader.model {
         case .posMate:
             let settings = try EPOSPaymentSettings(profile: reader.profile)
-            return ReaderTerminalSession(over: link, clock: clock, seal: seal, events: events) {
+            return ReaderTerminalSession(over: link, clock: clock, transaction, seal: seal, events: events) {
                 EPOSPayment(transaction, settings)
             }
         case .emvSwiper:
             let settings = try BBPOSPaymentSettings(profile: reader.profile)
-            return ReaderTerminalSession(over: link, clock: clock, seal: seal, events: events) {
+            return ReaderTerminalSession(over: link, clock: clock, transaction, seal: seal, events: events) {
                 BBPOSPayment(transaction, settings)
             }
         case .miura:
             let settings = try MiuraPaymentSettings(profile: reader.profile)
-            return ReaderTerminalSession(over: link, clock: clock, seal: seal, events: events) {
+            return ReaderTerminalSession(over: link, clock: clock, transaction, seal: seal, events: events) {
                 MiuraPayment(transaction, settings)
             }
         }

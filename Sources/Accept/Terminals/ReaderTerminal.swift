@@ -12,12 +12,13 @@ enum ReaderTerminalOutput: Sendable {
     case event(AcceptTerminalEvent)
 }
 
-/// A payment at a reader that has the kernel, as the SDK's payment sees a terminal: the card before its cryptogram, the
-/// names of applications, and the card's data sealed for the host.
+/// A payment at a reader that has the kernel, as the SDK's payment sees a terminal: the card before its cryptogram or swipe,
+/// the names of applications, and the card's data sealed for the host.
 ///
 /// It is a machine without I/O over the driver of the reader's family.
 struct ReaderTerminal<Payment: ReaderPayment & ~Copyable>: ~Copyable {
     private var driver: Payment
+    private let transaction: KernelTransaction
     private let seal: @Sendable (DataObjectStore) -> HTTPBody
     /// Whether the host has approved, so that only the certificate is sent to it.
     private var isApproved = false
@@ -26,9 +27,14 @@ struct ReaderTerminal<Payment: ReaderPayment & ~Copyable>: ~Copyable {
 
     /// - Parameters:
     ///   - driver: the payment at the reader.
+    ///   - transaction: the payment, whose values a swipe does not have.
     ///   - seal: seals the card's objects for the host.
-    init(_ driver: consuming Payment, _ seal: @escaping @Sendable (DataObjectStore) -> HTTPBody) {
+    init(
+        _ driver: consuming Payment, _ transaction: KernelTransaction,
+        _ seal: @escaping @Sendable (DataObjectStore) -> HTTPBody
+    ) {
         self.driver = driver
+        self.transaction = transaction
         self.seal = seal
     }
 
@@ -41,32 +47,36 @@ struct ReaderTerminal<Payment: ReaderPayment & ~Copyable>: ~Copyable {
             isDeclined = knowledge == .declined
             response = HostResponse(forCard, isApproved: isApproved)
         }
-        // Taps need the flow's count of failed ones, which effects do not have.
-        return take(driver.carryOut(effect, host: response, isTapAllowed: false, at: now))
+        return take(driver.carryOut(effect, host: response, isTapAllowed: effect.isTapAllowed, at: now), at: now)
     }
 
     /// The event of the choice is that of the payment, which has reported it.
     mutating func choose(_ index: Int, at now: Duration) -> [ReaderTerminalOutput] {
-        take(driver.choose(index, at: now)).filter { output in
+        take(driver.choose(index, at: now), at: now).filter { output in
             guard case .event(.payment(.applicationChosen, _, _)) = output else { return true }
             return false
         }
     }
 
     mutating func receive(_ bytes: Span<UInt8>, at now: Duration) -> [ReaderTerminalOutput] {
-        take(driver.receive(bytes, at: now))
+        take(driver.receive(bytes, at: now), at: now)
     }
 
-    mutating func advance(to now: Duration) -> [ReaderTerminalOutput] { take(driver.advance(to: now)) }
+    mutating func advance(to now: Duration) -> [ReaderTerminalOutput] { take(driver.advance(to: now), at: now) }
 
-    mutating func lose() -> [ReaderTerminalOutput] { take(driver.lose()) }
+    mutating func lose(at now: Duration) -> [ReaderTerminalOutput] { take(driver.lose(), at: now) }
 
-    private func take(_ outputs: [ReaderPaymentOutput]) -> [ReaderTerminalOutput] {
+    private mutating func take(_ outputs: [ReaderPaymentOutput], at now: Duration) -> [ReaderTerminalOutput] {
         var taken: [ReaderTerminalOutput] = []
         for output in outputs {
             switch output {
             case .send(let bytes): taken.append(.send(bytes))
-            case .event(let event, let effect): taken += events(event, effect)
+            case .event(let event, let effect):
+                taken += events(event, effect)
+                // A swipe without a chip is used. The service keeps that effect, for which a terminal may wait, to itself.
+                guard event == .cardSwiped, let effect, stripe != nil else { continue }
+                let use = PaymentEffect(identifier: effect, action: .askHost)
+                taken += take(driver.carryOut(use, host: nil, isTapAllowed: false, at: now), at: now)
             case .note: break
             }
         }
@@ -79,7 +89,7 @@ struct ReaderTerminal<Payment: ReaderPayment & ~Copyable>: ~Copyable {
         switch event {
         case .applicationsFound: events.append(.event(.applications(driver.applicationLabels)))
         case .firstARQC, .firstTC, .firstTCWithSignature, .firstAAC:
-            if let (number, name) = card { events.append(.event(.card(number, name: name))) }
+            if let (number, name) = Self.card(driver.objects) { events.append(.event(.card(number, name: name))) }
             if event != .firstAAC { sealed = seal(driver.objects.forAuthorisation(pinBlockTag: Payment.pinBlockTag)) }
         case .secondTC, .secondTCWithSignature:
             let objects =
@@ -88,20 +98,34 @@ struct ReaderTerminal<Payment: ReaderPayment & ~Copyable>: ~Copyable {
             sealed = seal(objects)
         // The host is sent the card's answer to its decline, without the data of the card.
         case .secondAAC where isDeclined: sealed = seal(driver.objects.forCompletion)
-        // The host takes no swipe of these readers yet: another card, or another way, is asked for.
-        case .cardSwiped, .chipCardSwiped: return [.event(.payment(.swipeUnreadable, answering: effect))]
+        case .cardSwiped, .chipCardSwiped:
+            // A track that the reader masked or encrypted is of no use for this host.
+            guard let stripe, let (number, name) = Self.card(stripe) else {
+                return [.event(.payment(.swipeUnreadable, answering: effect))]
+            }
+            events.append(.event(.card(number, name: name)))
+            sealed = seal(stripe)
         default: break
         }
         events.append(.event(.payment(event, answering: effect, sealed: sealed)))
         return events
     }
 
-    /// The number and the name of the card; nil if the reader sent no number in clear.
-    private var card: (PrimaryAccountNumber, String)? {
-        let number =
-            driver.objects.withValue(0x5A) { Self.number($0) } ?? driver.objects.withValue(0x57) { Self.number($0) }
+    /// The objects of the last swipe; nil if track 2 is not in clear.
+    private var stripe: DataObjectStore? {
+        guard let swipe = driver.swipe,
+            var objects = CardEvent(swipe, source: .reader).authorisation(transaction)
+        else { return nil }
+        // The entry mode of a stripe that was read as a whole (ISO 8583:1987, field 22).
+        objects[0x9F39] = [0x90]
+        return objects
+    }
+
+    /// The number and the name of the card; nil if the objects have no number.
+    private static func card(_ objects: DataObjectStore) -> (PrimaryAccountNumber, String)? {
+        let number = objects.withValue(0x5A) { Self.number($0) } ?? objects.withValue(0x57) { Self.number($0) }
         guard let number = number ?? nil else { return nil }
-        let name = driver.objects.withValue(0x5F20) { name in
+        let name = objects.withValue(0x5F20) { name in
             String(decoding: name.indices.map { name[$0] }, as: UTF8.self)
         }
         return (number, name ?? "")

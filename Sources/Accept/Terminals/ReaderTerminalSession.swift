@@ -19,11 +19,13 @@ final class ReaderTerminalSession: AcceptTerminalSession {
     /// - Parameters:
     ///   - link: the open link, which the session closes.
     ///   - clock: measures the reader's times.
+    ///   - transaction: the payment.
     ///   - seal: seals the card's objects for the host.
     ///   - events: receives the events of the reader, in their order.
     ///   - makeDriver: makes the payment at the reader; its times are those of the clock.
     init<Payment: ReaderPayment & SendableMetatype & ~Copyable>(
-        over link: any Transport, clock: ElapsedClock, seal: @escaping @Sendable (DataObjectStore) -> HTTPBody,
+        over link: any Transport, clock: ElapsedClock, _ transaction: KernelTransaction,
+        seal: @escaping @Sendable (DataObjectStore) -> HTTPBody,
         events: @escaping @Sendable (AcceptTerminalEvent) -> Void, _ makeDriver: @escaping @Sendable () -> Payment
     ) {
         let (stream, input) = AsyncStream<Input>.makeStream()
@@ -33,7 +35,7 @@ final class ReaderTerminalSession: AcceptTerminalSession {
             input.yield(.lost)
         }
         let running = Task {
-            var terminal = ReaderTerminal(makeDriver(), seal)
+            var terminal = ReaderTerminal(makeDriver(), transaction, seal)
             var timer = DeadlineTimer(clock)
             var isLost = false
             for await item in stream {
@@ -46,7 +48,7 @@ final class ReaderTerminalSession: AcceptTerminalSession {
                 case .bytes(let bytes): outputs += terminal.receive(bytes.span, at: now)
                 case .lost where !isLost:
                     isLost = true
-                    outputs += terminal.lose()
+                    outputs += terminal.lose(at: now)
                 case .lost, .deadline: break
                 }
                 for output in outputs {

@@ -243,6 +243,12 @@ public struct AcceptWire: HostWire {
     /// The values of `pos_entry_mode` in the Android archive.
     private static let entryModes: Set = ["00", "01", "02", "03", "04", "05", "07", "79", "80", "90", "91"]
 
+    /// The entry modes of a stripe: of its track, as a fallback from the chip, and of the whole stripe.
+    private static let stripeModes: Set = ["02", "80", "90"]
+
+    /// Whether the cardholder must sign: after a swipe, as no kernel has verified the cardholder. The host does not say it.
+    static func needsSignature(_ octets: HTTPBody) -> Bool { entryMode(octets).map(stripeModes.contains) ?? false }
+
     /// The entry mode in the card's objects (9F39, EMV Book 3, annex A); nil if they have none, or cannot be read.
     private static func entryMode(_ octets: HTTPBody) -> String? {
         var objects = DataObjectStore()

@@ -41,7 +41,10 @@ struct PaymentView {
         }
         switch state {
         case .approved, .authorized, .preauthorized:
-            return .approved(HostApproval(reference: reference, forCard: try issuerData()))
+            return .approved(
+                HostApproval(
+                    reference: reference, needsSignature: AcceptWire.needsSignature(request.octets),
+                    forCard: try issuerData()))
         case .rejected:
             return .declined(
                 HostDecline(reason: reason, isReferral: isReferral, forCard: try issuerData()))

@@ -7,11 +7,24 @@ public struct PaymentEffect: Sendable, Hashable {
     public let identifier: Int
     /// The task or the report.
     public let action: PaymentAction
+    /// Whether the reader may accept a tap, as ``PaymentFlow/isTapAllowed`` of the payment after its step. It follows from
+    /// the events before: recordings do not have it, and effects that differ in it alone are equal.
+    public let isTapAllowed: Bool
 
-    /// An effect of its parts, as a recording has them.
-    package init(identifier: Int, action: PaymentAction) {
+    /// An effect of its parts. A recording has the first two.
+    package init(identifier: Int, action: PaymentAction, isTapAllowed: Bool = true) {
         self.identifier = identifier
         self.action = action
+        self.isTapAllowed = isTapAllowed
+    }
+
+    public static func == (left: PaymentEffect, right: PaymentEffect) -> Bool {
+        left.identifier == right.identifier && left.action == right.action
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(identifier)
+        hasher.combine(action)
     }
 }
 
@@ -22,7 +35,7 @@ public enum PaymentAction: Sendable, Hashable {
     /// Send the start command with amount, currency, date and counter. Answers: ``PaymentEvent/prepared``,
     /// ``PaymentEvent/preparationFailed``.
     case prepare
-    /// Have the reader accept a card: chip, stripe, and a tap if ``PaymentFlow/isTapAllowed``. Answers: an insertion, a
+    /// Have the reader accept a card: chip, stripe, and a tap if ``PaymentEffect/isTapAllowed``. Answers: an insertion, a
     /// swipe or a tap.
     case acceptCard
     /// Run the kernel up to the first cryptogram. Answers: its events.

@@ -84,7 +84,7 @@ public struct PaymentFlow: Sendable, Hashable {
         if reaction.beginsPhase { deadline = policy.limits.limit(of: state.phase).map { now + $0 } }
         for action in reaction.actions {
             if action.isAnswered, state.phase == before.phase, let openEffect {
-                effects.append(PaymentEffect(identifier: openEffect, action: action))
+                effects.append(PaymentEffect(identifier: openEffect, action: action, isTapAllowed: state.isTapAllowed))
             } else {
                 effects.append(effect(action))
                 if action.isAnswered { openEffect = lastIdentifier }
@@ -96,6 +96,6 @@ public struct PaymentFlow: Sendable, Hashable {
 
     private mutating func effect(_ action: PaymentAction) -> PaymentEffect {
         lastIdentifier += 1
-        return PaymentEffect(identifier: lastIdentifier, action: action)
+        return PaymentEffect(identifier: lastIdentifier, action: action, isTapAllowed: state.isTapAllowed)
     }
 }

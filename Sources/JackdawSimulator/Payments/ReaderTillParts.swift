@@ -41,8 +41,14 @@ package struct ReaderTillParts {
     }
 
     /// A simulated Miura reader.
-    package func miura<Primitives: AuthenticationPrimitives>(_ primitives: Primitives) -> MiuraTerminal<Primitives> {
-        MiuraTerminal(settings, card: card, payer: payer, primitives, pinCipher: pinCipher)
+    /// - Parameters:
+    ///   - primitives: RSA and SHA-1 for its kernels.
+    ///   - values: the values of the protocol that may change. Default: those of the family's own profile, without taps.
+    /// - Returns: the reader.
+    package func miura<Primitives: AuthenticationPrimitives>(
+        _ primitives: Primitives, _ values: MiuraPaymentSettings = MiuraPaymentSettings()
+    ) -> MiuraTerminal<Primitives> {
+        MiuraTerminal(settings, values, card: card, payer: payer, primitives, pinCipher: pinCipher)
     }
 
     /// A till with a Miura reader; nil for one at a link.

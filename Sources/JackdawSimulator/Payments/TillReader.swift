@@ -16,11 +16,13 @@ package struct TillReader<Terminal: KernelTerminal>: ~Copyable {
     ///   - terminal: the reader, with the card and the cardholder; nil if it is at a link.
     ///   - messages: the format of the reader's messages.
     ///   - goesOnAlone: whether a simulated reader goes on with a payment while its link is lost.
+    ///   - deck: cards that are presented to a simulated reader beside its own. Default: none.
     ///   - faults: the faults of a simulated reader. Default: none.
     package init(
-        _ terminal: Terminal?, _ messages: any FrameFormat, goesOnAlone: Bool = false, faults: [PlannedFault] = []
+        _ terminal: Terminal?, _ messages: any FrameFormat, goesOnAlone: Bool = false, deck: [Presentation] = [],
+        faults: [PlannedFault] = []
     ) {
-        simulated = if let terminal { SimulatedReader(terminal, faults: faults) } else { nil }
+        simulated = if let terminal { SimulatedReader(terminal, deck: deck, faults: faults) } else { nil }
         input = LinkInput(messages)
         self.goesOnAlone = goesOnAlone
     }

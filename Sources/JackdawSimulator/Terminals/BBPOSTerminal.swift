@@ -272,7 +272,7 @@ package struct BBPOSTerminal<Primitives: AuthenticationPrimitives>: KernelTermin
                 if request.triesLeft == 1 { report(.display(.lastPINTry)) }
                 report(.request(.pin, nil))
             case .pinCancelled: end(.cancelled, at: now)
-            case .waitEnded: break
+            case .waitEnded, .tapped: break
             }
         }
     }

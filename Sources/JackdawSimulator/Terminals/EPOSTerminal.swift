@@ -59,6 +59,8 @@ package struct EPOSTerminal<Primitives: AuthenticationPrimitives>: KernelTermina
     /// The tracks of a swiped card, each after its length.
     private var swipedTracks: [UInt8] = []
     private var isChoosing = false
+    /// Whether the chip in the slot, which is not the virtual card, does not answer.
+    private var isChipMute = false
     /// The objects of the last decision.
     private var decision = DataObjectStore()
     private var messages: [[UInt8]] = []
@@ -116,7 +118,10 @@ package struct EPOSTerminal<Primitives: AuthenticationPrimitives>: KernelTermina
             report(.cardSwiped)
         case .swipedInVain: report(.swipeError)
         case .tapped: report(.cardTapped)
-        case .inserted, .removed, .unreadable, .swipedWithChip: break
+        case .unreadable:
+            (state, isChipMute) = (.cardReported, true)
+            report(.smartcardInserted)
+        case .inserted, .removed, .swipedWithChip: break
         }
         return takeMessages()
     }
@@ -216,6 +221,7 @@ package struct EPOSTerminal<Primitives: AuthenticationPrimitives>: KernelTermina
         if isCancel, case .idle = state { return }
         guard !isCancel else { return end(.terminatedByTill, at: now) }
         guard case .cardReported = state, let transaction else { return }
+        guard !isChipMute else { return end(.noAnswerToReset, at: now) }
         state = .running
         take(slot.start(transaction, at: now), at: now)
     }
@@ -274,7 +280,7 @@ package struct EPOSTerminal<Primitives: AuthenticationPrimitives>: KernelTermina
                 report(.cardRemoved)
                 if state.isUsingChip { end(.cardRemoved, at: now) }
             case .event(let event): take(event, at: now)
-            case .transactionNeeded: break
+            case .transactionNeeded, .tapped: break
             case .pinAsked(let request):
                 if request.triesLeft == 1 { report(.lastPINEntry) }
                 report(.pinEntryStarted)
@@ -326,7 +332,7 @@ package struct EPOSTerminal<Primitives: AuthenticationPrimitives>: KernelTermina
     }
 
     private mutating func finish(at now: Duration) {
-        state = .idle
+        (state, isChipMute) = (.idle, false)
         (transaction, signature) = (nil, nil)
         swipedTracks = []
         slot.isOpen = false

@@ -304,7 +304,7 @@ package struct JSONPOSTerminal<Primitives: AuthenticationPrimitives>: KernelTerm
             case .inserted: insert(at: now)
             case .removed: remove(at: now)
             case .event(let event): take(event, at: now)
-            case .pinAsked, .transactionNeeded: break
+            case .pinAsked, .transactionNeeded, .tapped: break
             case .pinCancelled: end("the cardholder cancelled", at: now)
             case .waitEnded: if state == .awaitingCard { end("no card was inserted", at: now) }
             }

@@ -13,6 +13,7 @@ extension MiuraTerminal {
             case .removed:
                 if slot.isOpen { reportCard() }
                 if state == .running { end(.noCard, at: now) }
+            case .tapped: takeTap(at: now)
             case .event(let event): take(event, at: now)
             case .pinAsked: report(code: 2, "Enter PIN", (MiuraTag.enteredDigits, 0))
             case .pinCancelled: end(.cancelled, at: now)
@@ -47,6 +48,37 @@ extension MiuraTerminal {
         }
     }
 
+    // MARK: cards that are tapped
+
+    /// Runs the kernel with a card that is tapped. After a tap of no use, and one outside of the wait for a tap, the
+    /// cardholder presents the card again.
+    private mutating func takeTap(at now: Duration) {
+        guard state == .tapping, let transaction = tapTransaction else { return presentCard(at: now) }
+        let (event, objects) = slot.tap(transaction)
+        tapObjects = objects
+        endProcess()
+        switch event {
+        case .firstARQC:
+            (state, isTap) = (.authorising, true)
+            messages += Self.answer(result(MiuraTag.onlineRequired, objects))
+        case .firstTC, .firstTCWithSignature: messages += Self.answer(result(MiuraTag.approved, objects))
+        case .firstAAC: messages += Self.answer(result(MiuraTag.declined, objects))
+        // How the reader answers a tap that failed otherwise is not published: the card's chip is asked for.
+        default:
+            messages += Self.status(.insertOrSwipe)
+            presentCard(at: now)
+        }
+    }
+
+    /// Ends a tap with the issuer's answer, which the card does not receive.
+    mutating func completeTap(_ data: TerminalObjects) {
+        guard case .success(let host) = data.hostAnswer(values) else { return messages += Self.status(.invalidData) }
+        var isApproved = false
+        if case .answered(let response) = host { isApproved = response.isApproved }
+        messages += Self.answer(result(isApproved ? MiuraTag.approved : MiuraTag.declined, tapObjects))
+        endProcess()
+    }
+
     // MARK: the end of a payment
 
     private mutating func finish(_ template: Tag, at now: Duration) {
@@ -71,7 +103,7 @@ extension MiuraTerminal {
     }
 
     mutating func endProcess() {
-        state = .idle
+        (state, isTap) = (.idle, false)
         slot.endProcess()
     }
 

@@ -44,6 +44,12 @@ package struct MiuraTerminal<Primitives: AuthenticationPrimitives>: KernelTermin
     var state = State.idle
     /// Whether the reader has the cardholder choose, and not the host.
     var asksCardholder = true
+    /// The transaction of the last wait for a tap; nil without one.
+    var tapTransaction: KernelTransaction?
+    /// The objects of the last tap.
+    var tapObjects = DataObjectStore()
+    /// Whether the card that pays was tapped, so that it takes no part in the rest.
+    var isTap = false
     /// Messages that are sent with the next answer.
     var messages: [[UInt8]] = []
     /// The frames of commands that wait for the end of a payment.
@@ -122,7 +128,7 @@ package struct MiuraTerminal<Primitives: AuthenticationPrimitives>: KernelTermin
             device.isArmed = slot.isOpen
             guard slot.isOpen else { return }
             reportCard()
-            if !slot.isCardIn { slot.presentCard(at: now) }
+            if !slot.isCardIn { presentCard(at: now) }
         case .displayText:
             if texts.count < Self.maxTexts { texts.append(String(decoding: command.data, as: UTF8.self)) }
             messages += Self.status(.done)
@@ -156,16 +162,24 @@ package struct MiuraTerminal<Primitives: AuthenticationPrimitives>: KernelTermin
     private mutating func startContactless(_ command: MiuraReceivedCommand, at now: Duration) {
         guard state == .idle else { return send(.notAllowed) }
         guard let data = command.objects else { return send(.invalidData) }
-        if case .failure(let fault) = data.transaction { return send(fault.status) }
+        switch data.transaction {
+        case .success(let found): tapTransaction = found
+        case .failure(let fault): return send(fault.status)
+        }
         guard !slot.isCardIn else { return send(.abortedByInsertion) }
         state = .tapping
         slot.limitWait(until: now + Self.tapLimit)
+        if values.takesTaps, !slot.isPresenting { presentCard(at: now) }
     }
+
+    /// Asks the cardholder for the card.
+    mutating func presentCard(at now: Duration) { slot.presentCard(at: now, takesTaps: values.takesTaps) }
 
     /// Goes on after the host's choice of an application, or the issuer's answer.
     private mutating func resume(_ command: MiuraReceivedCommand, at now: Duration) {
         guard state == .choosing || state == .authorising else { return send(.notReady) }
         guard let data = command.objects else { return send(.invalidData) }
+        guard !isTap else { return completeTap(data) }
         guard slot.isCardIn else { return end(.noCard, at: now) }
         guard state == .authorising else {
             guard let name = data.store[MiuraTag.application] else { return send(.missingData) }

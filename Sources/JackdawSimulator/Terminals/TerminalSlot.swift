@@ -15,6 +15,8 @@ struct TerminalSlot<Primitives: AuthenticationPrimitives>: Sendable {
         case inserted
         /// The cardholder has removed the card.
         case removed
+        /// The cardholder holds the card to the reader, which may run ``tap(_:)``.
+        case tapped
         /// An event of the card or the kernel.
         case event(PaymentEvent)
         /// The application is selected, and ``begin(_:at:)`` must supply the transaction.
@@ -31,6 +33,7 @@ struct TerminalSlot<Primitives: AuthenticationPrimitives>: Sendable {
     private enum Happening {
         case insertion
         case removal
+        case tap
         case command(CardCommand, process: Int)
         case pin(SimulatedPayer.Answer, process: Int)
         case choice(Int, process: Int)
@@ -45,6 +48,8 @@ struct TerminalSlot<Primitives: AuthenticationPrimitives>: Sendable {
     var isCardIn: Bool { presented.isPresent }
     /// Whether the reader takes a card. One that is inserted into a closed slot has no effect.
     var isOpen = false
+    /// Whether the cardholder is about to present the card.
+    private(set) var isPresenting = false
     /// The end of the kernel; nil before it.
     private(set) var outcome: KernelOutcome?
     /// The reasons for the course of its payments, which a real reader does not report.
@@ -113,16 +118,30 @@ struct TerminalSlot<Primitives: AuthenticationPrimitives>: Sendable {
     /// Begins another payment: its cardholder has not presented the card yet.
     mutating func beginPayment() { presented.payer = SimulatedPayer(presented.payer.setup) }
 
-    /// Asks the cardholder for the card until they insert it: taps and swipes have no effect.
-    /// - Returns: whether the cardholder inserts it.
+    /// Asks the cardholder for the card until they present it in a way that the reader has; swipes have no effect.
+    /// - Parameters:
+    ///   - now: the time.
+    ///   - takesTaps: whether the reader is contactless. Default: false, taps have no effect.
+    /// - Returns: whether the cardholder presents it.
     @discardableResult
-    mutating func presentCard(at now: Duration) -> Bool {
+    mutating func presentCard(at now: Duration, takesTaps: Bool = false) -> Bool {
         while let (way, due) = presented.payer.receive(.presentCard, at: now) {
-            guard case .inserts = way else { continue }
-            queue.add(.insertion, at: due)
+            switch way {
+            case .inserts: queue.add(.insertion, at: due)
+            case .taps where takesTaps: queue.add(.tap, at: due)
+            default: continue
+            }
+            isPresenting = true
             return true
         }
         return false
+    }
+
+    /// Runs the contactless kernel with a card that is held to the reader, to its end. The reader has no PIN pad for it.
+    /// - Returns: the event for the payment, and the objects for the issuer or, after an approval by the card, for
+    ///   settlement.
+    mutating func tap(_ transaction: KernelTransaction) -> (event: PaymentEvent, objects: DataObjectStore) {
+        presented.tap(settings, transaction, primitives, seed: random.next())
     }
 
     /// Has the cardholder take the card out, if it is in.
@@ -196,6 +215,9 @@ struct TerminalSlot<Primitives: AuthenticationPrimitives>: Sendable {
         switch queue.removeFirst() {
         case .insertion: insert()
         case .removal: remove()
+        case .tap:
+            isPresenting = false
+            if !isCardIn { notices.append(.tapped) }
         case .command(let command, let number): transmit(command, number, at: now)
         case .pin(let answer, let number): takePIN(answer, number, at: now)
         case .choice(let index, let number):
@@ -216,6 +238,7 @@ struct TerminalSlot<Primitives: AuthenticationPrimitives>: Sendable {
     }
 
     private mutating func insert() {
+        isPresenting = false
         guard !isCardIn, isOpen else { return }
         _ = presented.insert()
         notices.append(.inserted)

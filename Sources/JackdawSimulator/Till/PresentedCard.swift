@@ -29,6 +29,15 @@ struct PresentedCard: Sendable {
         card.enterField()
     }
 
+    /// The cardholder taps the card, and takes it away after the reader's kernel has come to its end
+    /// (``VirtualCard/tap(_:_:_:seed:)``).
+    mutating func tap(
+        _ settings: TillSettings, _ transaction: KernelTransaction, _ primitives: some AuthenticationPrimitives,
+        seed: UInt64
+    ) -> (event: PaymentEvent, objects: DataObjectStore) {
+        card.tap(settings, transaction, primitives, seed: seed)
+    }
+
     /// The card leaves the slot or the field.
     mutating func takeAway() {
         isPresent = false

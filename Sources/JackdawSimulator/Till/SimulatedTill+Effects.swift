@@ -1,6 +1,7 @@
 import JackdawBytes
 import JackdawCards
 import JackdawEMV
+import JackdawReaders
 
 // The effects of a till's payment on card, cardholder and issuer.
 

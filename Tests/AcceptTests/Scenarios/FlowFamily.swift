@@ -1,0 +1,155 @@
+import Foundation
+import JackdawCryptography
+import JackdawEMV
+import JackdawPayments
+import JackdawReaders
+import JackdawSimulator
+import Testing
+
+@testable import Accept
+
+/// The families of readers at which scenarios run, and the reasons for which a scenario cannot.
+extension AcceptReaderTerminals.Model {
+    /// The terminal as the SDK names it.
+    var title: String {
+        switch self {
+        case .posMate: "PosMate"
+        case .emvSwiper: "EMVSwiper"
+        case .miura: "Miura"
+        }
+    }
+
+    /// A reason for which a scenario cannot run at a reader.
+    enum Reason: String, CaseIterable {
+        case amount = "Accept has the amount before the payment begins, and its identifier keeps it."
+        case choice = "The terminal itself has the cardholder choose an application."
+        case readerSignature = "The reader does not have the signature compared."
+        case appSignature = "The terminal has the signature compared before the second cryptogram."
+        case taps = "The project's wire of the reader has no taps."
+        case failedTap = "The reader does not report why a tap failed: it asks for the card's chip."
+        case goneTap = "A tapped card is away at once, which the reader does not report."
+    }
+
+    /// The reason for which these events cannot come from the reader; nil if they can.
+    func reason(_ events: [PaymentEvent]) -> Reason? {
+        if events.contains(.amountChanged) { return .amount }
+        if events.contains(.cardTapped) || events.contains(.tapMultipleCards) {
+            guard self == .miura else { return .taps }
+            if events.contains(.cardRemoved) { return .goneTap }
+            if !Set(events).isDisjoint(with: [.tapAgain, .tapSeePhone, .tapMultipleCards]) { return .failedTap }
+        }
+        switch self {
+        case .posMate:
+            if events.contains(.applicationsFound) { return .choice }
+            return events.contains(.secondTCWithSignature) ? .appSignature : nil
+        case .emvSwiper, .miura: return events.contains(.readerSignatureRequested) ? .readerSignature : nil
+        }
+    }
+}
+
+/// The parts of a scenario: a card of the folder `cards`, with real cryptograms, in a reader, and its issuer.
+struct FlowParts {
+    /// 2026-01-15 12:00 UTC, the day of the decks.
+    static let date = RecordedTime(seconds: 1_768_478_400, offset: 0)
+    private static let cryptography = LibCryptoPrimitives(mode: .test)
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+
+    /// The issuer, which answers at once.
+    let issuer: SimulatedIssuer
+    let transaction: KernelTransaction
+    private let parts: ReaderTillParts
+
+    init(_ setup: FlowSetup) throws {
+        let text = String(decoding: try Self.file("issuers/test.json"), as: UTF8.self)
+        issuer = try SimulatedIssuer(
+            json: Array(text.replacing(#""delay": 800"#, with: #""delay": 0"#).utf8), Self.cryptography)
+        let changes = setup.changes.sorted { $0.key < $1.key }.map { #""\#($0.key)": \#($0.value)"# }
+        let card = #"{"base": "\#(setup.card)", "changes": {\#(changes.joined(separator: ", "))}}"#
+        var members = setup.payer
+        // The first of them comes after the cards that are presented beside the virtual one.
+        members["delays"] = #"{"card": 5000, "pin": 1000, "application": 1000, "signature": 1000}"#
+        let payer = members.sorted { $0.key < $1.key }.map { #""\#($0.key)": \#($0.value)"# }
+        let made = try PaymentSetup(
+            "card", json: Array(card.utf8),
+            payer: SimulatedPayer(json: Array("{\(payer.joined(separator: ", "))}".utf8)), issuer: issuer,
+            Self.cryptography
+        ) { file in
+            guard case .card(let name) = file else { return nil }
+            return (try? Self.file("cards/\(name).json")) ?? (try? Self.file("cards/deck/\(name).json"))
+        }
+        transaction = try #require(
+            KernelTransaction(Amount(minorUnits: setup.amount, currencyCode: 978), on: Self.date))
+        parts = ReaderTillParts(
+            settings: TillSettings.decks(AuthenticationKeys(made.authorities)), reference: "A1",
+            transaction: transaction, card: made.card, payer: made.payer, issuer: issuer)
+    }
+
+    private static func file(_ path: String) throws -> [UInt8] {
+        Array(try Data(contentsOf: root.appendingPathComponent(path)))
+    }
+
+    /// Pays at a reader, and hands the world that remains to a body.
+    func run(
+        _ setup: FlowSetup, at model: AcceptReaderTerminals.Model, _ host: any WorldHost,
+        _ check: (FlowResult) throws -> Void
+    ) async throws {
+        var plan = setup.plan
+        plan.deck = Self.deck(setup, model)
+        switch model {
+        case .posMate:
+            let values = ReaderTillParts.eposValues
+            let world = ReaderWorld(
+                EPOSPayment(transaction, values), transaction, parts.posmate(Self.cryptography), values.wire.format,
+                host, plan, on: Self.date)
+            try await Self.run(world, setup, check)
+        case .emvSwiper:
+            let values = ReaderTillParts.bbposValues
+            let world = ReaderWorld(
+                BBPOSPayment(transaction, values), transaction, parts.emvswiper(Self.cryptography),
+                values.wire.format, host, plan, on: Self.date)
+            try await Self.run(world, setup, check)
+        case .miura:
+            var settings = MiuraPaymentSettings()
+            settings.takesTaps = true
+            // The program chooses the application.
+            settings.start.applicationSelection = 0
+            var values = MiuraPaymentSettings()
+            values.takesTaps = true
+            let world = ReaderWorld(
+                MiuraPayment(transaction, settings), transaction, parts.miura(Self.cryptography, values),
+                MiuraFormat(.answer), host, plan, on: Self.date)
+            try await Self.run(world, setup, check)
+        }
+    }
+
+    private static func run<Payment: ReaderPayment & ~Copyable, Terminal: KernelTerminal>(
+        _ world: ReaderWorld<Payment, Terminal>, _ setup: FlowSetup, _ check: (FlowResult) throws -> Void
+    ) async throws {
+        await world.run(try ReaderParts.request(setup.amount))
+        try check(
+            FlowResult(
+                events: world.events, record: world.record, report: world.end?.report, error: world.end?.error,
+                isHostAsked: world.isHostAsked))
+    }
+
+    private static func deck(_ setup: FlowSetup, _ model: AcceptReaderTerminals.Model) -> [Presentation] {
+        if let code = setup.swiped {
+            return [Presentation(SimulatedCard("stripe", track2: ";4761739001010010=3012\(code)1234500000000?"))]
+        }
+        guard setup.startsMute else { return [] }
+        let card = SimulatedCard("mute")
+        // The others forget a card that they could not use.
+        let removal = model == .miura ? [Presentation(card, .removed)] : []
+        return [Presentation(card, .unreadable)] + removal
+    }
+}
+
+/// The end of a scenario at the till.
+struct FlowResult {
+    let events: [PaymentEvent]
+    let record: AttemptRecord?
+    let report: AttemptReport?
+    let error: AcceptError?
+    let isHostAsked: Bool
+}

@@ -1,0 +1,101 @@
+#if Payments
+import JackdawCards
+import JackdawHTTP
+import JackdawPayments
+import JackdawReaders
+import JackdawSandbox
+import JackdawSandboxTestSupport
+import JackdawTestSupport
+
+@testable import Accept
+@testable import jackdaw_pay
+
+/// A sandbox behind the server of `jackdaw-pay` on a port of this computer, with TLS and a certificate of its own, and a
+/// program of the SDK that has logged in at it by libcurl.
+final class TLSSandbox: WorldHost {
+    private let wire = AcceptWire()
+    private let client: any HTTPClient
+    /// The fault that the next payment meets.
+    private var fault: String?
+
+    private init(_ client: any HTTPClient, fault: String?) {
+        self.client = client
+        self.fault = fault
+    }
+
+    /// Serves a sandbox for the time of a body.
+    /// - Parameters:
+    ///   - sandbox: the sandbox.
+    ///   - date: its time, which stands still.
+    ///   - fault: the fault that the first payment meets.
+    ///   - body: receives the host.
+    /// - Throws: an error of the body, or of the server.
+    static func serve(
+        _ sandbox: Sandbox, on date: RecordedTime, fault: String? = nil,
+        _ body: @escaping @Sendable (TLSSandbox) async throws -> Void
+    ) async throws {
+        let folder = try TemporaryFolder()
+        let certificate = try ServerCertificate(directory: folder("tls"), hosts: [])
+        let host = SandboxHost(sandbox, now: { .seconds(date.seconds) })
+        var server = SandboxServer(responder: SandboxResponder(host: host, clock: ManualClock()) { _ in })
+        server.tls = certificate.configuration
+        let final = server
+        let (ports, continuation) = AsyncStream<Int>.makeStream()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                defer { continuation.finish() }
+                try await final.run { continuation.yield($0) }
+            }
+            var iterator = ports.makeAsyncIterator()
+            guard let port = await iterator.next() else { return try await group.waitForAll() }
+            try await use("https://localhost:\(port)", trusting: folder("tls/ca.pem"), fault, body)
+            group.cancelAll()
+            while let result = await group.nextResult() {
+                if case .failure(let error) = result, !(error is CancellationError) { throw error }
+            }
+        }
+    }
+
+    /// Logs in, and closes all connections at the end: the server waits for that.
+    private static func use(
+        _ address: String, trusting authority: String, _ fault: String?,
+        _ body: @Sendable (TLSSandbox) async throws -> Void
+    ) async throws {
+        let client = try await logIn(address, trusting: authority)
+        try await body(TLSSandbox(client, fault: fault))
+    }
+
+    /// The client of a program that has logged in, with its token.
+    private static func logIn(_ address: String, trusting authority: String) async throws -> any HTTPClient {
+        var host = try HTTPHost(address)
+        host.authorities = .file(authority)
+        let client = CurlClient(host)
+        let accept = Accept { _ throws(AcceptError) in client }
+        let config = AcceptDataServiceConfig(
+            url: address, clientId: "jackdaw", clientSecret: secret("jackdaw-secret"))
+        _ = try await accept.requestAccessToken("till-1", password: secret("till-1-password"), config: config)
+        return accept.paymentClient
+    }
+
+    func ask(_ request: HostRequest) async throws(HostFailure) -> HostReply {
+        var message = try wire.encode(request)
+        if request.operation == .authorise, let fault {
+            message.headers.append(HTTPField("X-Sandbox-Fault", fault))
+            self.fault = nil
+        }
+        return try wire.decode(try await send(message), to: request)
+    }
+
+    /// The sum that the books have for an attempt; nil if they do not know it.
+    func booked(_ attempt: String) async throws -> Double? {
+        let answer = try await send(HTTPRequest(.get, "/v3/unique_ids/\(attempt).json"))
+        return try JSONValue(answer.body, most: 1 << 20)["sandbox"]?["booked"]?.number
+    }
+
+    private func send(_ request: HTTPRequest) async throws(HostFailure) -> HTTPAnswer {
+        do throws(HTTPFailure) { return try await client.send(request, limit: .seconds(60)) } catch {
+            throw HostFailure(error)
+        }
+    }
+}
+#endif
