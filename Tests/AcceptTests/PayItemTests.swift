@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("prepare", 10, AcceptPayErrorCode.terminalCommandTimeOut), ("process", 60, .terminalTimeOut),
+        ("prepare", 20, AcceptPayErrorCode.terminalCommandTimeOut), ("process", 60, .terminalTimeOut),
     ])
     func S1_121_aTerminalThatDoesNotAnswerHasItsError(
         step: String, seconds: Int, code: AcceptPayErrorCode

@@ -13,6 +13,9 @@ import Testing
 
 /// Sales at simulated readers of the SDK's families, by their drivers. The wires of PosMate and EMVSwiper are invented.
 @Suite struct ReaderTerminalTests {
+    /// The readers with a kernel.
+    private static let kernels: [AcceptReaderTerminals.Model] = [.posMate, .emvSwiper, .miura]
+
     private struct Sale {
         let steps: [AcceptStateUpdate]
         let report: AttemptReport
@@ -35,6 +38,7 @@ import Testing
         var plan = WorldPlan()
         if let step { plan.acts = [.step(step): .unplug] }
         switch model {
+        case .uniMag: return try await swipe(hundredths, plan)
         case .posMate:
             let values = ReaderTillParts.eposValues
             return try await run(
@@ -55,7 +59,20 @@ import Testing
         }
     }
 
-    private func run<Payment: ReaderPayment & ~Copyable, Terminal: KernelTerminal>(
+    /// A sale with a card that is swiped at a UniMag. Service code 101 is that of a stripe alone.
+    private func swipe(
+        _ hundredths: UInt64, serviceCode: String = "101", _ plan: WorldPlan = WorldPlan()
+    ) async throws -> Sale {
+        let host = try SandboxTill()
+        var plan = plan
+        plan.entries = [.swipe]
+        plan.deck = [
+            Presentation(SimulatedCard("stripe", track2: ";9999990000000014=3012\(serviceCode)1234500000?"))
+        ]
+        return try await run(uniMagWorld(try ReaderParts.transaction(hundredths), host, plan), hundredths, host)
+    }
+
+    private func run<Payment: ReaderPayment & ~Copyable, Terminal: ReaderModel>(
         _ world: ReaderWorld<Payment, Terminal>, _ hundredths: UInt64, _ host: SandboxTill
     ) async throws -> Sale {
         await world.run(try ReaderParts.request(hundredths))
@@ -64,7 +81,7 @@ import Testing
             steps: world.steps, report: end.report, error: end.error, host: host, sealedTags: world.sealedTags)
     }
 
-    @Test(arguments: AcceptReaderTerminals.Model.allCases)
+    @Test(arguments: kernels)
     func S1_01_aSaleIsPaidAtEachReader(model: AcceptReaderTerminals.Model) async throws {
         let sale = try await sell(model, 1000)
         #expect(sale.error == nil, "\(String(describing: sale.error))")
@@ -78,7 +95,7 @@ import Testing
         #expect(fixture.send(.get, "payments/A1.json").json["sandbox"]?["certificate"]?.text?.isEmpty == false)
     }
 
-    @Test(arguments: AcceptReaderTerminals.Model.allCases)
+    @Test(arguments: kernels)
     func S1_117_cryptogramAndCounterAreSent(model: AcceptReaderTerminals.Model) async throws {
         let sale = try await sell(model, 1000)
         #expect(sale.sealedTags.count == 2)
@@ -101,7 +118,7 @@ import Testing
         #expect(HostResponse(HTTPBody(), isApproved: false) == nil)
     }
 
-    @Test(arguments: AcceptReaderTerminals.Model.allCases)
+    @Test(arguments: kernels)
     func aSaleIsDeclinedAtEachReader(model: AcceptReaderTerminals.Model) async throws {
         // The simulated issuer declines this amount.
         let sale = try await sell(model, 5105)
@@ -114,7 +131,7 @@ import Testing
         #expect(!answer.contains { [0x57, 0x5A, 0x5F20].contains($0) })
     }
 
-    @Test(arguments: AcceptReaderTerminals.Model.allCases)
+    @Test(arguments: kernels)
     func S1_114_aReaderThatIsUnpluggedAfterTheApprovalReversesTheSale(model: AcceptReaderTerminals.Model) async throws {
         let sale = try await sell(model, 1000, unplugsAt: .processingData)
         #expect(sale.report.outcome == .failedAutoReversed)
@@ -122,11 +139,48 @@ import Testing
         #expect(sale.booked == 0)
     }
 
-    @Test(arguments: AcceptReaderTerminals.Model.allCases)
+    @Test(arguments: kernels)
     func aReaderThatIsUnpluggedBeforeTheHostBooksNothing(model: AcceptReaderTerminals.Model) async throws {
         let sale = try await sell(model, 1000, unplugsAt: .checkingCard)
         #expect(sale.report.outcome == .failedLink)
         #expect(sale.error?.code == .pay(.terminalNotReady))
+        #expect(!sale.host.till.paths.contains("/v3/payments.json"))
+    }
+
+    // MARK: swipes at a reader on the audio jack
+
+    @Test func aSwipeIsPaidAndSigned() async throws {
+        let sale = try await swipe(1000)
+        #expect(sale.error == nil, "\(String(describing: sale.error))")
+        #expect(sale.report.outcome == .approved)
+        #expect(sale.booked == 1000)
+        #expect(
+            sale.steps == [
+                .initialize, .waitingForSwipe, .onlineProcessingData, .cardholderSignatureCheck, .removeCard,
+            ])
+        // Track, date, kind, currency, amount, and the entry mode: the objects of a stripe.
+        #expect(sale.sealedTags == [[0x57, 0x9A, 0x9C, 0x5F2A, 0x9F02, 0x9F39]])
+    }
+
+    @Test func aSwipeIsDeclined() async throws {
+        let sale = try await swipe(5105)
+        #expect(sale.report.outcome == .declinedOnline)
+        #expect(sale.error?.code == .pay(.transactionNotApproved))
+        #expect(sale.booked == 0)
+    }
+
+    @Test func aCardWithAChipIsNotSwipedInstead() async throws {
+        let sale = try await swipe(1000, serviceCode: "201")
+        #expect(sale.report.outcome == .failedTimeout)
+        #expect(sale.error?.code == .pay(.swipeTimeout))
+        #expect(!sale.host.till.paths.contains("/v3/payments.json"))
+    }
+
+    @Test func aReaderThatIsUnpluggedWhileItWaitsForASwipeBooksNothing() async throws {
+        var plan = WorldPlan()
+        plan.acts = [.step(.waitingForSwipe): .unplug]
+        let sale = try await swipe(1000, plan)
+        #expect(sale.report.outcome == .failedLink)
         #expect(!sale.host.till.paths.contains("/v3/payments.json"))
     }
 
@@ -165,6 +219,48 @@ import Testing
             ) { _ in }
             Issue.record("it was opened")
         } catch { #expect(error.code == .pay(code)) }
+    }
+
+    @Test func aSessionSwitchesThePowerOfAJack() async throws {
+        let (near, far) = MemoryLink.pair(link: try LinkName(parsing: "tcp:localhost:1"))
+        let jack = Jack(near)
+        let uniMag = AcceptTerminal(uuid: "UniMag 1", displayName: "UniMag 1", entries: [.swipe])
+        let terminals = AcceptReaderTerminals(
+            [
+                AcceptReaderTerminals.Reader(
+                    vendor: AcceptTerminalVendor(uuid: "IDTECH", displayName: "ID TECH"), terminal: uniMag,
+                    model: .uniMag, open: { () throws(LinkError) in jack })
+            ], clock: ManualClock(), date: { RecordedTime(seconds: 1_453_992_427, offset: 60) },
+            seal: { .tagLengthValue($0) })
+        let session = try await terminals.open(
+            uniMag, of: "IDTECH", amount: Amount(minorUnits: 1000, currencyCode: 978)
+        ) { _ in }
+        session.carryOut(PaymentEffect(identifier: 1, action: .prepare), forCard: HTTPBody())
+        var powers = jack.powers.makeAsyncIterator()
+        #expect(await powers.next() == .connecting)
+        session.carryOut(PaymentEffect(identifier: 2, action: .stopReader), forCard: HTTPBody())
+        #expect(await powers.next() == .off)
+        session.close()
+        while try await far.receive({ _ in }) {}
+    }
+
+    /// A link that shows the power that it carries.
+    private struct Jack: PoweredTransport {
+        let powers: AsyncStream<ReaderPower>
+        private let base: MemoryLink
+        private let input: AsyncStream<ReaderPower>.Continuation
+
+        init(_ base: MemoryLink) {
+            self.base = base
+            (powers, input) = AsyncStream<ReaderPower>.makeStream()
+        }
+
+        var link: LinkName { base.link }
+        func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool { try await base.receive(take) }
+        func send(_ bytes: [UInt8]) async throws(LinkError) { try await base.send(bytes) }
+        func endSending() async throws(LinkError) { try await base.endSending() }
+        func close() async { await base.close() }
+        func setPower(_ power: ReaderPower) async throws(LinkError) { input.yield(power) }
     }
 
     private static let posMate = AcceptTerminal(uuid: "PosMate 1", displayName: "PosMate 1", model: "PosMate")

@@ -7,6 +7,7 @@ import JackdawSandboxTestSupport
 import JackdawSimulator
 import JackdawTestSupport
 import JackdawTransport
+import Testing
 
 @testable import Accept
 
@@ -27,7 +28,7 @@ final class SandboxTill: WorldHost {
 
 /// A sale of the SDK at a simulated reader with a virtual card, and at a host, in virtual time: the machines without their
 /// shells.
-final class ReaderWorld<Payment: ReaderPayment & ~Copyable, Terminal: KernelTerminal> {
+final class ReaderWorld<Payment: ReaderPayment & ~Copyable, Terminal: ReaderModel> {
     private let host: any WorldHost
     private let plan: WorldPlan
     private let journal = MemoryJournal()
@@ -79,7 +80,7 @@ final class ReaderWorld<Payment: ReaderPayment & ~Copyable, Terminal: KernelTerm
         acts = plan.acts
         choices = plan.choices
         desk = PaymentDesk(host: AcceptWire.profile, limits: plan.limits, policy: Accept.paymentPolicy)
-        pay = AcceptPayMachine(exclusion: nil, entries: [.chip, .swipe])
+        pay = AcceptPayMachine(exclusion: nil, entries: plan.entries)
         let sealed = Lock<[[JackdawEMV.Tag]]>([])
         self.sealed = sealed
         terminal = ReaderTerminal(driver, transaction) { objects in
@@ -191,6 +192,7 @@ final class ReaderWorld<Payment: ReaderPayment & ~Copyable, Terminal: KernelTerm
         for output in outputs {
             switch output {
             case .send(let bytes): if !isFrozen { _ = reader.send(bytes, at: now) }
+            case .power(let power): reader.setPower(power != .off, at: now)
             case .event(let event): carryOut(pay.receive(.terminal(event)))
             }
         }
@@ -264,6 +266,18 @@ final class ReaderWorld<Payment: ReaderPayment & ~Copyable, Terminal: KernelTerm
     }
 }
 
+/// A sale at a simulated UniMag on an audio jack.
+func uniMagWorld(
+    _ transaction: KernelTransaction, _ host: any WorldHost, _ plan: WorldPlan,
+    on date: RecordedTime = RecordedTime(seconds: 1_453_992_427, offset: 60)
+) throws -> ReaderWorld<SwipePayment, UniMagModel> {
+    let family = try #require(ReaderFamily.named("unimag"))
+    let settings = try SwipePaymentSettings(family.makeDialect(family.simulatedProfile))
+    return ReaderWorld(
+        SwipePayment(settings), transaction, UniMagModel(), settings.dialect.format(awaiting: nil), host, plan, on: date
+    )
+}
+
 /// The things that happen beside a payment, and the answers of people.
 struct WorldPlan: Sendable {
     /// A place in the course of a payment.
@@ -291,6 +305,8 @@ struct WorldPlan: Sendable {
         case beginAgain
     }
 
+    /// The ways in which the terminal reads cards.
+    var entries: Set<CardEntry> = [.chip, .swipe]
     /// The things that happen, each once.
     var acts: [Place: Act] = [:]
     /// The time on the way of the answer to the payment.

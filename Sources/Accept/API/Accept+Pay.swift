@@ -24,9 +24,11 @@ public enum AcceptDefaults {
 
 extension Accept {
     /// The rules of the payment flow with the SDK's times, for the payment service: a card within 20 s, a signature and its
-    /// comparison within 30 s each. Other limits are those of `PaymentLimits`.
+    /// comparison within 30 s each. A terminal must be ready within 20 s, as a reader on an audio jack may have to be
+    /// powered up five times, in 16 s. Other limits are those of `PaymentLimits`.
     public static var paymentPolicy: PaymentPolicy {
         var policy = PaymentPolicy()
+        policy.limits.preparation = .seconds(20)
         policy.limits.card = AcceptDefaults.paymentTimeout
         policy.limits.signature = AcceptDefaults.signatureWait
         policy.limits.readerSignature = AcceptDefaults.signatureWait

@@ -162,7 +162,8 @@ package struct AcceptPayMachine: Sendable {
 
     private func step(of prompt: PaymentPrompt) -> AcceptStateUpdate {
         switch prompt {
-        case .useChip: .waitingForInsertCard
+        // Another card is asked for if the terminal has no slot.
+        case .useChip: entries.contains(.chip) ? .waitingForInsertCard : .waitingForSwipe
         case .swipeCard: .damagedChipAndWaitingForSwipe
         case .useOtherInterface: .insertOrSwipeCard
         case .seePhone: .followInstructionsOnConsumerDevice
@@ -264,6 +265,9 @@ package struct AcceptPayMachine: Sendable {
         isOver = true
         if isCancelling { effects.append(.cancelled(!outcome.isApproved)) }
         if outcome == .declinedOnline, decline.count > 0 { effects.append(.sendDecline(decline)) }
+        // The terminal returns to its idle state, and ends a tap with the decision.
+        effects.append(
+            .carryOut(PaymentEffect(identifier: 0, action: .end(outcome)), forCard: HTTPBody()))
         effects.append(.end(report, AcceptError(report, trace), signature: signature))
     }
 }

@@ -3,9 +3,10 @@ public import JackdawPayments
 public import JackdawReaders
 public import JackdawTransport
 
-/// Terminals that are readers with a kernel, over links that a program opens: PosMate and SPm2, EMVSwiper, Miura.
+/// Terminals over links that a program opens: readers with a kernel (PosMate and SPm2, EMVSwiper, Miura), and UniMag, which
+/// only swipes cards.
 ///
-/// Cards are inserted. The wires of PosMate and EMVSwiper are not public: a profile has them, and those of this project are
+/// The wires of PosMate and EMVSwiper are not public: a profile has them, and those of this project are
 /// for simulated readers alone. No real terminal has been tried.
 public final class AcceptReaderTerminals: AcceptTerminals {
     /// The protocol of a reader.
@@ -16,6 +17,9 @@ public final class AcceptReaderTerminals: AcceptTerminals {
         case emvSwiper = "bbpos"
         /// Miura's readers: the family `miura`.
         case miura
+        /// ID TECH's UniMag on an audio jack, which only swipes cards: the family `unimag`. Its link is a
+        /// `PoweredTransport`.
+        case uniMag = "unimag"
     }
 
     /// A reader, and its link.
@@ -34,7 +38,7 @@ public final class AcceptReaderTerminals: AcceptTerminals {
         /// A reader.
         /// - Parameters:
         ///   - vendor: the vendor.
-        ///   - terminal: the terminal; its cards are inserted.
+        ///   - terminal: the terminal, with the ways in which it reads cards: a UniMag has `swipe` alone.
         ///   - model: the protocol.
         ///   - profile: the values of the protocol. Default: nil, those of simulated readers.
         ///   - open: opens the link.
@@ -131,6 +135,14 @@ public final class AcceptReaderTerminals: AcceptTerminals {
             let settings = try MiuraPaymentSettings(profile: reader.profile)
             return ReaderTerminalSession(over: link, clock: clock, transaction, seal: seal, events: events) {
                 MiuraPayment(transaction, settings)
+            }
+        case .uniMag:
+            guard let family = ReaderFamily.named(reader.model.rawValue) else {
+                preconditionFailure("each model is a family")
+            }
+            let settings = try SwipePaymentSettings(family.makeDialect(reader.profile))
+            return ReaderTerminalSession(over: link, clock: clock, transaction, seal: seal, events: events) {
+                SwipePayment(settings)
             }
         }
     }

@@ -102,7 +102,8 @@ public enum AcceptTerminalEvent: Sendable {
 public protocol AcceptTerminalSession: Sendable {
     /// Carries out an effect of the payment flow. Returns at once; its answers are events.
     /// - Parameters:
-    ///   - effect: the effect. Effects come one after the other.
+    ///   - effect: the effect. Effects come one after the other; the last one is `end`, before ``close()``, unless the
+    ///     payment service was shut down.
     ///   - forCard: the issuer's data if the effect completes the card; empty otherwise.
     func carryOut(_ effect: PaymentEffect, forCard: HTTPBody)
 

@@ -3,11 +3,14 @@ import JackdawCards
 import JackdawEMV
 import JackdawPayments
 import JackdawReaders
+import JackdawTransport
 
 /// An output of a payment at a reader.
 enum ReaderTerminalOutput: Sendable {
     /// Bytes for the reader.
     case send([UInt8])
+    /// The power of a reader on the audio jack, in order with the bytes.
+    case power(ReaderPower)
     /// An event for the payment.
     case event(AcceptTerminalEvent)
 }
@@ -42,10 +45,17 @@ struct ReaderTerminal<Payment: ReaderPayment & ~Copyable>: ~Copyable {
 
     mutating func carryOut(_ effect: PaymentEffect, _ forCard: HTTPBody, at now: Duration) -> [ReaderTerminalOutput] {
         var response: HostResponse?
-        if case .completeCard(let knowledge) = effect.action {
+        switch effect.action {
+        case .completeCard(let knowledge):
             isApproved = knowledge == .approved
             isDeclined = knowledge == .declined
             response = HostResponse(forCard, isApproved: isApproved)
+        // A reader may wait for the decision on a tap, in which the card takes no part any more.
+        case .end(let outcome) where outcome.isApproved:
+            response = AuthorisationResponseCode(Array("00".utf8)).map {
+                HostResponse(isApproved: true, responseCode: $0)
+            }
+        default: break
         }
         return take(driver.carryOut(effect, host: response, isTapAllowed: effect.isTapAllowed, at: now), at: now)
     }
@@ -71,6 +81,7 @@ struct ReaderTerminal<Payment: ReaderPayment & ~Copyable>: ~Copyable {
         for output in outputs {
             switch output {
             case .send(let bytes): taken.append(.send(bytes))
+            case .power(let power): taken.append(.power(power))
             case .event(let event, let effect):
                 taken += events(event, effect)
                 // A swipe without a chip is used. The service keeps that effect, for which a terminal may wait, to itself.

@@ -56,6 +56,9 @@ final class ReaderTerminalSession: AcceptTerminalSession {
                     case .send(let bytes):
                         guard !isLost else { continue }
                         do throws(LinkError) { try await link.send(bytes) } catch { input.yield(.lost) }
+                    case .power(let power):
+                        guard !isLost, let jack = link as? any PoweredTransport else { continue }
+                        do throws(LinkError) { try await jack.setPower(power) } catch { input.yield(.lost) }
                     case .event(let event): events(event)
                     }
                 }

@@ -1,4 +1,5 @@
 package import JackdawEMV
+package import JackdawTransport
 
 /// A payment at a reader that has the kernel: a machine without I/O that carries out the effects of a `PaymentFlow`
 /// with the reader's messages, and makes the events of the payment from what the reader sends.
@@ -56,19 +57,24 @@ package protocol ReaderPayment: ~Copyable {
 package enum ReaderPaymentOutput: Sendable {
     /// Bytes for the reader.
     case send([UInt8])
+    /// The power of a reader on the audio jack, in order with the bytes.
+    case power(ReaderPower)
     /// An event for the payment, with the identifier of the effect that it answers.
     case event(PaymentEvent, answering: Int?)
     /// Input that changes nothing, in a few words without card data.
     case note(String)
 
-    private var isBytes: Bool {
-        if case .send = self { true } else { false }
+    private var isForReader: Bool {
+        switch self {
+        case .send, .power: true
+        case .event, .note: false
+        }
     }
 
     /// Returns outputs with the bytes first: an event makes the caller hand in effects, whose bytes must come after
     /// them.
     static func ordered(_ outputs: [ReaderPaymentOutput]) -> [ReaderPaymentOutput] {
-        outputs.filter(\.isBytes) + outputs.filter { !$0.isBytes }
+        outputs.filter(\.isForReader) + outputs.filter { !$0.isForReader }
     }
 }
 

@@ -189,7 +189,8 @@ final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTermi
             case .send(let bytes):
                 if reader.send(bytes, at: now) { progress.add(bytes, isSent: true, at: now) }
             case .event(let event, let effect): deliver(event, answering: effect)
-            case .note: break
+            // Readers with a kernel have a battery.
+            case .note, .power: break
             }
         }
     }

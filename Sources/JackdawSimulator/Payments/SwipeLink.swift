@@ -56,7 +56,7 @@ package struct SwipeLink: Sendable, Hashable {
 package struct SwipingReader: Sendable {
     /// The name of the reader's family.
     let family: String
-    let dialect: any ReaderDialect
+    let payment: SwipePaymentSettings
     /// Masks the reader's messages.
     let mask: any TranscriptMask
     /// The simulated reader; nil for one at a link.
@@ -75,17 +75,10 @@ package struct SwipingReader: Sendable {
         card: @escaping @Sendable (ReaderSwipe) -> CardEvent = { CardEvent($0, source: .audioReader) }
     ) throws(ReaderError) {
         self.family = family.name
-        dialect = try family.makeDialect(profile)
+        payment = try SwipePaymentSettings(family.makeDialect(profile))
         mask = try family.makeMask(profile)
         self.model = model
         self.card = card
-        _ = try dialect.arming(for: waiting)
-    }
-
-    /// The longest wait for a card that the program requests at once.
-    var waiting: Duration {
-        let range = dialect.times.swipe
-        return min(max(.seconds(20), range.lowerBound), range.upperBound)
     }
 }
 

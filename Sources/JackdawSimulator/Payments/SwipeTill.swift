@@ -10,24 +10,17 @@ final class SwipeTill<Primitives: AuthenticationPrimitives>: SwipedTill {
     private var till: SimulatedTill<Primitives>
     private let settings: SwipingReader?
     /// The driver of the reader; nil for a head.
-    private var driver: ReaderDriver?
+    private var driver: SwipePayment?
     /// The simulated reader; nil for one at a link.
     private var reader: SimulatedReader?
     private let isSimulated: Bool
     private var linkTasks: [LinkTask] = []
-    /// The identifier of the effect that waits for the reader to be ready.
-    private var preparation: Int?
     /// The identifier of the effect that waits for a swipe.
     private var acceptance: Int?
     /// Whether the cardholder swipes as soon as the reader waits for a card.
     private var isSwipeDue = false
-    /// The time before which the reader is not asked again, after a failure.
-    private var pauseEnd: Duration?
     /// Whether the link is there, and the head may read more cards.
     private var isConnected = true
-
-    /// The pause after a failure, so that a reader that refuses is not asked without end.
-    private static var pause: Duration { .seconds(1) }
 
     /// A payment that has not started.
     /// - Parameters:
@@ -48,7 +41,7 @@ final class SwipeTill<Primitives: AuthenticationPrimitives>: SwipedTill {
         till.isSwipeOnly = true
         till.isCardLinked = !isSimulated
         till.tillPayment.recorder = PaymentRecorder(reader?.mask ?? FrameHeaderMask(size: 0))
-        if let reader { driver = ReaderDriver(reader.dialect) }
+        if let reader { driver = SwipePayment(reader.payment) }
         if let model = reader?.model { self.reader = SimulatedReader(model) }
     }
 
@@ -77,11 +70,7 @@ final class SwipeTill<Primitives: AuthenticationPrimitives>: SwipedTill {
     }
 
     var nextDeadline: Duration? {
-        let pauseEnd = acceptance == nil ? nil : pauseEnd
-        return [
-            till.nextDeadline, driver?.nextDeadline, isConnected ? reader?.nextDeadline : nil, pauseEnd,
-        ]
-        .compactMap(\.self).min()
+        [till.nextDeadline, driver?.nextDeadline, isConnected ? reader?.nextDeadline : nil].compactMap(\.self).min()
     }
 
     func advance() -> Bool {
@@ -90,7 +79,6 @@ final class SwipeTill<Primitives: AuthenticationPrimitives>: SwipedTill {
             till.advance()
         } else {
             till.now = max(till.now, next)
-            if let end = pauseEnd, end <= till.now { pauseEnd = nil }
             let outputs = driver?.advance(to: till.now) ?? []
             take(outputs)
             hearReader()
@@ -125,7 +113,7 @@ final class SwipeTill<Primitives: AuthenticationPrimitives>: SwipedTill {
     private func lose() {
         guard isConnected else { return }
         isConnected = false
-        let outputs = driver?.lose(nil) ?? []
+        let outputs = driver?.lose() ?? []
         take(outputs)
     }
 
@@ -164,8 +152,8 @@ final class SwipeTill<Primitives: AuthenticationPrimitives>: SwipedTill {
     func kill() {
         guard payment.phase != .idle else { return }
         isConnected = false
-        _ = driver?.lose(nil)
-        (preparation, acceptance, isSwipeDue) = (nil, nil, false)
+        _ = driver?.lose()
+        (acceptance, isSwipeDue) = (nil, false)
         till.kill()
         till.readerTasks = []
     }
@@ -181,11 +169,13 @@ final class SwipeTill<Primitives: AuthenticationPrimitives>: SwipedTill {
             case .accept(let identifier):
                 acceptance = identifier
                 isSwipeDue = false
+                carryOut(PaymentEffect(identifier: identifier, action: .acceptCard))
             case .swipe: isSwipeDue = true
-            case .stop: stop()
+            case .stop:
+                (acceptance, isSwipeDue) = (nil, false)
+                carryOut(PaymentEffect(identifier: 0, action: .stopReader))
             }
         }
-        requestSwipe()
         swipeCard()
         // A head has no link whose end would show that no card can come.
         if driver == nil, !isConnected, acceptance != nil {
@@ -197,39 +187,23 @@ final class SwipeTill<Primitives: AuthenticationPrimitives>: SwipedTill {
 
     private func prepare(_ identifier: Int) {
         guard driver != nil else { return till.deliver(.prepared, answering: identifier) }
-        preparation = identifier
-        perform(.connect)
+        carryOut(PaymentEffect(identifier: identifier, action: .prepare))
     }
 
-    /// Has the reader wait for a card, if the payment does and the reader is ready.
-    private func requestSwipe() {
-        guard acceptance != nil, pauseEnd == nil, let waiting = settings?.waiting, driver?.state == .ready else {
-            return
-        }
-        perform(.requestSwipe(within: waiting))
+    /// Has the reader carry out an effect. A head has none.
+    private func carryOut(_ effect: PaymentEffect) {
+        let outputs = driver?.carryOut(effect, host: nil, isTapAllowed: false, at: till.now) ?? []
+        take(outputs)
     }
 
     /// Has the cardholder swipe the card, if the simulated reader waits for one.
     private func swipeCard() {
-        guard isSwipeDue, acceptance != nil, driver?.state == .armed else { return }
+        guard isSwipeDue, driver?.isAwaitingSwipe == true else { return }
         isSwipeDue = false
         reader?.present(till.card.swipe(), at: till.now)
     }
 
-    private func stop() {
-        (preparation, acceptance, isSwipeDue) = (nil, nil, false)
-        switch driver?.state {
-        case nil, .off, .lost, .poweringDown: break
-        default: perform(.powerDown)
-        }
-    }
-
-    private func perform(_ command: ReaderCommand) {
-        let outputs = driver?.perform(command, at: till.now) ?? []
-        take(outputs)
-    }
-
-    private func take(_ outputs: [ReaderOutput]) {
+    private func take(_ outputs: [ReaderPaymentOutput]) {
         for output in outputs {
             switch output {
             case .send(let bytes):
@@ -242,41 +216,22 @@ final class SwipeTill<Primitives: AuthenticationPrimitives>: SwipedTill {
                 } else {
                     linkTasks.append(.power(power))
                 }
-            case .event(let event): receive(event)
+            case .event(let event, let effect): receive(event, answering: effect)
+            case .note: break
             }
         }
     }
 
-    private func receive(_ event: ReaderEvent) {
+    private func receive(_ event: PaymentEvent, answering effect: Int?) {
         switch event {
-        case .ready:
-            guard let task = preparation else { return }
-            preparation = nil
-            till.deliver(.prepared, answering: task)
-        case .swipe(let swipe): if let settings { take(settings.card(swipe)) }
-        case .badSwipe: take(CardEvent([], source: .audioReader))
-        case .failed: fail()
-        case .poweredDown, .lost: loseReader()
-        default: break
+        // The caller's card may be more than the driver knows of it, for example decrypted.
+        case .cardSwiped, .chipCardSwiped: if let settings, let swipe = driver?.swipe { take(settings.card(swipe)) }
+        case .swipeUnreadable: take(CardEvent([], source: .audioReader))
+        case .linkLost:
+            acceptance = nil
+            if payment.outcome == nil { till.receive(.linkLost) }
+        default: if let effect { till.deliver(event, answering: effect) }
         }
-    }
-
-    private func fail() {
-        guard driver?.state == .off else {
-            pauseEnd = till.now + Self.pause
-            return
-        }
-        // The reader does not answer.
-        guard let task = preparation else { return loseReader() }
-        preparation = nil
-        till.deliver(.preparationFailed, answering: task)
-    }
-
-    /// The reader is off, or its link has ended.
-    private func loseReader() {
-        preparation = nil
-        acceptance = nil
-        if payment.outcome == nil { till.receive(.linkLost) }
     }
 
     private func take(_ card: CardEvent) {

@@ -2,7 +2,7 @@ import JackdawEMV
 package import JackdawReaders
 
 /// The reader of a till: simulated in this program with the card in it, or at a link whose bytes the caller carries.
-package struct TillReader<Terminal: KernelTerminal>: ~Copyable {
+package struct TillReader<Terminal: ReaderModel>: ~Copyable {
     package private(set) var isConnected = true
     /// The simulated reader; nil if it is at a link.
     private var simulated: SimulatedReader?
@@ -49,13 +49,6 @@ package struct TillReader<Terminal: KernelTerminal>: ~Copyable {
         return isConnected ? outputs : []
     }
 
-    /// Returns the reasons of a simulated reader since the last call. Its kernel is ahead of its messages.
-    mutating func takeReasons() -> [PaymentReason] {
-        guard let terminal else { return [] }
-        defer { reasonCount = terminal.reasons.count }
-        return Array(terminal.reasons.dropFirst(reasonCount))
-    }
-
     /// Sends a message to the reader.
     /// - Returns: false if the link is lost.
     package mutating func send(_ message: [UInt8], at now: Duration) -> Bool {
@@ -63,6 +56,9 @@ package struct TillReader<Terminal: KernelTerminal>: ~Copyable {
         if simulated == nil { input.unsent.append(message) } else { simulated?.receive(message.span, at: now) }
         return true
     }
+
+    /// Switches the power of a simulated reader on the audio jack.
+    package mutating func setPower(_ isOn: Bool, at now: Duration) { simulated?.setPower(isOn, at: now) }
 
     /// Cuts bytes from the link into messages.
     /// - Parameters:
@@ -81,5 +77,14 @@ package struct TillReader<Terminal: KernelTerminal>: ~Copyable {
         isConnected = true
         input.reset()
         simulated?.reconnect()
+    }
+}
+
+extension TillReader where Terminal: KernelTerminal {
+    /// Returns the reasons of a simulated reader since the last call. Its kernel is ahead of its messages.
+    mutating func takeReasons() -> [PaymentReason] {
+        guard let terminal else { return [] }
+        defer { reasonCount = terminal.reasons.count }
+        return Array(terminal.reasons.dropFirst(reasonCount))
     }
 }

@@ -101,7 +101,8 @@ package final class ReaderStation<Payment: ReaderPayment & ~Copyable, Terminal: 
             case .send(let bytes): _ = reader.send(bytes, at: now)
             case .event(let event, let answering):
                 events.append(StationEvent(event, answering: answering, sealed: sealed(for: event)))
-            case .note: break
+            // No reader of the simulation is on a jack.
+            case .note, .power: break
             }
         }
         return events

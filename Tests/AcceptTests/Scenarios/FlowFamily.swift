@@ -16,6 +16,7 @@ extension AcceptReaderTerminals.Model {
         case .posMate: "PosMate"
         case .emvSwiper: "EMVSwiper"
         case .miura: "Miura"
+        case .uniMag: "UniMag"
         }
     }
 
@@ -25,14 +26,16 @@ extension AcceptReaderTerminals.Model {
         case choice = "The terminal itself has the cardholder choose an application."
         case readerSignature = "The reader does not have the signature compared."
         case appSignature = "The terminal has the signature compared before the second cryptogram."
-        case taps = "The project's wire of the reader has no taps."
-        case failedTap = "The reader does not report why a tap failed: it asks for the card's chip."
+        case head = "The reader has a head alone."
+        case taps = "The driver does not ask the reader for taps."
+        case failedTap = "The known answers to a tap that fails ask for the card's chip."
         case goneTap = "A tapped card is away at once, which the reader does not report."
     }
 
     /// The reason for which these events cannot come from the reader; nil if they can.
     func reason(_ events: [PaymentEvent]) -> Reason? {
         if events.contains(.amountChanged) { return .amount }
+        if self == .uniMag { return Set(events).isDisjoint(with: [.cardInserted, .cardTapped]) ? nil : .head }
         if events.contains(.cardTapped) || events.contains(.tapMultipleCards) {
             guard self == .miura else { return .taps }
             if events.contains(.cardRemoved) { return .goneTap }
@@ -42,7 +45,7 @@ extension AcceptReaderTerminals.Model {
         case .posMate:
             if events.contains(.applicationsFound) { return .choice }
             return events.contains(.secondTCWithSignature) ? .appSignature : nil
-        case .emvSwiper, .miura: return events.contains(.readerSignatureRequested) ? .readerSignature : nil
+        case .emvSwiper, .miura, .uniMag: return events.contains(.readerSignatureRequested) ? .readerSignature : nil
         }
     }
 }
@@ -89,6 +92,16 @@ struct FlowParts {
         Array(try Data(contentsOf: root.appendingPathComponent(path)))
     }
 
+    /// A simulated reader with the card.
+    func reader(_ model: AcceptReaderTerminals.Model) -> any ReaderModel {
+        switch model {
+        case .posMate: parts.posmate(Self.cryptography)
+        case .emvSwiper: parts.emvswiper(Self.cryptography)
+        case .miura: parts.miura(Self.cryptography)
+        case .uniMag: UniMagModel()
+        }
+    }
+
     /// Pays at a reader, and hands the world that remains to a body.
     func run(
         _ setup: FlowSetup, at model: AcceptReaderTerminals.Model, _ host: any WorldHost,
@@ -120,10 +133,16 @@ struct FlowParts {
                 MiuraPayment(transaction, settings), transaction, parts.miura(Self.cryptography, values),
                 MiuraFormat(.answer), host, plan, on: Self.date)
             try await Self.run(world, setup, check)
+        case .uniMag:
+            plan.entries = [.swipe]
+            // A reader that refuses has no power.
+            if !plan.faults.isEmpty { plan.faults = [PlannedFault(.noAnswer)] }
+            let world = try uniMagWorld(transaction, host, plan, on: Self.date)
+            try await Self.run(world, setup, check)
         }
     }
 
-    private static func run<Payment: ReaderPayment & ~Copyable, Terminal: KernelTerminal>(
+    private static func run<Payment: ReaderPayment & ~Copyable, Terminal: ReaderModel>(
         _ world: ReaderWorld<Payment, Terminal>, _ setup: FlowSetup, _ check: (FlowResult) throws -> Void
     ) async throws {
         await world.run(try ReaderParts.request(setup.amount))

@@ -10,16 +10,30 @@ import JackdawTestSupport
 @testable import Accept
 @testable import jackdaw_pay
 
-/// A sandbox behind the server of `jackdaw-pay` on a port of this computer, with TLS and a certificate of its own, and a
+/// A sandbox in the server of `jackdaw-pay` on a port of this computer, with TLS and a certificate of its own, and a
 /// program of the SDK that has logged in at it by libcurl.
 final class TLSSandbox: WorldHost {
+    /// The program, which has logged in.
+    let accept: Accept
+    let config: AcceptDataServiceConfig
+    let token: SecretText
+    /// The clock of the program, which stands still.
+    let clock: ManualClock
     private let wire = AcceptWire()
-    private let client: any HTTPClient
     /// The fault that the next payment meets.
     private var fault: String?
 
-    private init(_ client: any HTTPClient, fault: String?) {
-        self.client = client
+    /// Logs in at a server.
+    private init(_ address: String, trusting authority: String, fault: String?) async throws {
+        var host = try HTTPHost(address)
+        host.authorities = .file(authority)
+        let (client, clock) = (CurlClient(host), ManualClock())
+        accept = Accept(clock: clock) { _ throws(AcceptError) in client }
+        config = AcceptDataServiceConfig(url: address, clientId: "jackdaw", clientSecret: secret("jackdaw-secret"))
+        token = try await accept.requestAccessToken(
+            "till-1", password: secret("till-1-password"), config: config
+        ).accessToken
+        self.clock = clock
         self.fault = fault
     }
 
@@ -61,20 +75,7 @@ final class TLSSandbox: WorldHost {
         _ address: String, trusting authority: String, _ fault: String?,
         _ body: @Sendable (TLSSandbox) async throws -> Void
     ) async throws {
-        let client = try await logIn(address, trusting: authority)
-        try await body(TLSSandbox(client, fault: fault))
-    }
-
-    /// The client of a program that has logged in, with its token.
-    private static func logIn(_ address: String, trusting authority: String) async throws -> any HTTPClient {
-        var host = try HTTPHost(address)
-        host.authorities = .file(authority)
-        let client = CurlClient(host)
-        let accept = Accept { _ throws(AcceptError) in client }
-        let config = AcceptDataServiceConfig(
-            url: address, clientId: "jackdaw", clientSecret: secret("jackdaw-secret"))
-        _ = try await accept.requestAccessToken("till-1", password: secret("till-1-password"), config: config)
-        return accept.paymentClient
+        try await body(TLSSandbox(address, trusting: authority, fault: fault))
     }
 
     func ask(_ request: HostRequest) async throws(HostFailure) -> HostReply {
@@ -93,7 +94,7 @@ final class TLSSandbox: WorldHost {
     }
 
     private func send(_ request: HTTPRequest) async throws(HostFailure) -> HTTPAnswer {
-        do throws(HTTPFailure) { return try await client.send(request, limit: .seconds(60)) } catch {
+        do throws(HTTPFailure) { return try await accept.paymentClient.send(request, limit: .seconds(60)) } catch {
             throw HostFailure(error)
         }
     }

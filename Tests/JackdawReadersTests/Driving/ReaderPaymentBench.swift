@@ -1,6 +1,7 @@
 @testable import JackdawEMV
 @testable import JackdawReaders
 import JackdawTestSupport
+import JackdawTransport
 
 /// A payment at a reader with a kernel that a test plays: messages of the reader go in, and messages and events come out.
 struct ReaderPaymentBench<Payment: ReaderPayment & ~Copyable, Wire>: ~Copyable {
@@ -53,6 +54,7 @@ struct ReaderPaymentBench<Payment: ReaderPayment & ~Copyable, Wire>: ~Copyable {
             case .send(let bytes): log.append("> " + name(bytes))
             case .event(let event, let identifier): log.append(event.rawValue + (identifier.map { " \($0)" } ?? ""))
             case .note(let text): notes.append(text)
+            case .power(let power): log.append("power " + power.rawValue)
             }
         }
     }

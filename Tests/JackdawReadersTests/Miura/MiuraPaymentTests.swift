@@ -56,7 +56,7 @@ struct MiuraPaymentBench: ~Copyable {
             switch output {
             case .send(let bytes): log.append("> " + hexadecimal(bytes.dropFirst(3).dropLast()))
             case .event(let event, let identifier): log.append(event.rawValue + (identifier.map { " \($0)" } ?? ""))
-            case .note: break
+            case .note, .power: break
             }
         }
     }
