@@ -9,15 +9,10 @@ extension ErrorSituation: CustomTestStringConvertible {
 
 /// Each code of an error is reached by a situation, or has a reason why none reaches it; docs/accept-errors.md shows both.
 @Suite struct ErrorCodeTests {
-    private static var root: URL {
-        URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-    }
-
     /// The names of this project's own codes, in the order of the source.
     private static func ownNames() throws -> [String] {
-        let url = root.appendingPathComponent("Sources/Accept/Vocabulary/AcceptError.swift")
-        return try String(contentsOf: url, encoding: .utf8).split(separator: "\n").compactMap { line in
+        let source = try ProjectFiles.text(of: "Sources/Accept/Vocabulary/AcceptError.swift")
+        return source.split(separator: "\n").compactMap { line in
             let parts = line.components(separatedBy: "= own(\"")
             return parts.count == 2 ? parts[1].replacingOccurrences(of: "\")", with: "") : nil
         }
@@ -52,18 +47,8 @@ extension ErrorSituation: CustomTestStringConvertible {
         }
     }
 
-    /// `JACKDAW_WRITE_PAGES=1` writes the tables into the page.
     @Test func thePageHasTheTablesOfTheSituations() throws {
-        let url = Self.root.appendingPathComponent("docs/accept-errors.md")
-        let page = try String(contentsOf: url, encoding: .utf8)
-        let start = try #require(page.range(of: "<!-- printed by ErrorCodeTests -->\n"))
-        let end = try #require(page.range(of: "<!-- end of the tables -->"))
-        let tables = try Self.tables()
-        if ProcessInfo.processInfo.environment["JACKDAW_WRITE_PAGES"] == "1" {
-            try Data((page[..<start.upperBound] + tables + page[end.lowerBound...]).utf8).write(to: url)
-            return
-        }
-        #expect(page[start.upperBound..<end.lowerBound] == tables)
+        try ProjectFiles.expect(Self.tables(), in: "docs/accept-errors.md", printedBy: "ErrorCodeTests")
     }
 
     private static func tables() throws -> String {

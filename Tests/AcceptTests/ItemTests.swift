@@ -4,13 +4,8 @@ import Testing
 /// Each item of the SDK's guide that this module is for has a test of its name, or a row in docs/accept.md that says why
 /// not.
 struct ItemTests {
-    private static var root: URL {
-        URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-    }
-
     @Test func everyItemHasATestOrARow() throws {
-        let items = try GuideItems(root: Self.root)
+        let items = try GuideItems(root: ProjectFiles.root)
         #expect(items.missing.isEmpty, "\(items.missing)")
         #expect(items.rows.count <= 25)
         for row in items.rows {

@@ -25,9 +25,7 @@ import Testing
 
     /// The errors of docs/accept.md: a row of the outcome has each code that the machine gives for it.
     @Test func everyOutcomeHasTheErrorOfThePage() throws {
-        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        let page = tests.deletingLastPathComponent().appendingPathComponent("docs/accept.md")
-        let rows = try String(contentsOf: page, encoding: .utf8).split(separator: "\n").filter { $0.hasPrefix("| `") }
+        let rows = try ProjectFiles.text(of: "docs/accept.md").split(separator: "\n").filter { $0.hasPrefix("| `") }
         for outcome in PaymentOutcome.allCases {
             let report = try report(outcome, .reversing)
             guard let error = AcceptError(report, PaymentTrace()) else {
