@@ -54,7 +54,7 @@ package enum AttemptChange: String, Sendable, Hashable, CaseIterable {
     case takeBack
     /// An enquiry found that the host approved an attempt that must be reversed.
     case findBooked
-    /// An enquiry found that the host approved a capture or a refund, which stays.
+    /// An enquiry found that the host approved cash, a capture or a refund, which stays.
     case confirm
     /// An enquiry found that nothing is booked and nothing will be.
     case findNothing

@@ -96,7 +96,10 @@ extension PaymentDesk {
         hostAnswered()
         // The attempt may have ended in that time, by a late decline.
         guard let index = index(of: drain) else { return ignore() }
-        courses[index].unusableAnswers = 0
+        // An approval that an enquiry found does not show that the host takes the reversal.
+        var isFoundApproved = false
+        if drain.isEnquiry, case .status(.approved) = answer { isFoundApproved = true }
+        if !isFoundApproved { courses[index].unusableAnswers = 0 }
         switch (drain.purpose, answer) {
         case (.reversal, .status(let status)), (.enquiry, .status(let status)): found(status, index, drain)
         case (_, .refused(let reason)): needsAttention(index, reason)

@@ -37,6 +37,8 @@ extension PaymentDesk {
     private func refusal(ofReversalOf own: AttemptRecord, _ records: [AttemptRecord]) -> DeskRefusal? {
         guard own.request.kind.paysSale else { return DeskRefusal(.originalNotApproved, own.identifier) }
         switch own.state {
+        // The desk asks for the state of cash, and does not reverse it by itself.
+        case .unknown where own.request.kind == .cash: return DeskRefusal(.saleInProgress, own.identifier)
         case .unknown, .reversing, .reversed: return nil
         case .declined, .cancelled, .failed: return DeskRefusal(.originalNotApproved, own.identifier)
         case .open, .asked, .needsAttention: return DeskRefusal(.saleInProgress, own.identifier)

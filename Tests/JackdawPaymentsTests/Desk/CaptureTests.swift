@@ -178,6 +178,16 @@ import Testing
         #expect(till.state("K1") == .reversed)
     }
 
+    @Test func cashWhoseOutcomeIsUnknownIsNotReversed() throws {
+        var till = TestTill()
+        till.begin(try request(.cash), as: "K1")
+        _ = try till.takeAsk()
+        till.wait(.seconds(45))
+        #expect(till.state("K1") == .unknown)
+        till.send(.reverse(attempt("K1"), of: sale("S1"), call: 2))
+        #expect(till.takeRefusals() == [DeskRefusal(.saleInProgress, attempt("K1"))])
+    }
+
     @Test func cashWithoutAnAnswerIsEnquiredAndNeverSentAgain() throws {
         for (status, state) in [
             (HostStatus.approved(HostReference(rawValue: "R1")), AttemptState.approved), (.reversed, .reversed),

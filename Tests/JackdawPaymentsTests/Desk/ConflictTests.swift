@@ -106,6 +106,20 @@ import Testing
         }
     }
 
+    /// The host has the payment, and calls its identifier used whenever it is reversed.
+    @Test func aReversalThatAlwaysMeetsAConflictNeedsAPerson() throws {
+        var till = try till()
+        for _ in 0..<PaymentDesk.maxUnusableAnswers {
+            #expect(till.state() != .needsAttention)
+            if let deadline = till.desk.nextDeadline, till.asks.isEmpty { till.wait(until: deadline) }
+            try answerEnquiry(&till, .approved(nil))
+            let reversal = try till.takeAsk()
+            #expect(reversal.request.operation == .reverse)
+            till.send(.unanswered(conflict, effect: reversal.effect))
+        }
+        #expect(till.state() == .needsAttention && till.asks.isEmpty)
+    }
+
     @Test func silenceAndOtherAnswersDoNotCount() throws {
         var till = try till()
         for _ in 0..<3 * PaymentDesk.maxUnusableAnswers {
