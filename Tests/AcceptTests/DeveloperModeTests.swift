@@ -167,6 +167,14 @@ import Testing
         #expect(shown == text)
     }
 
+    @Test func numbersOfCardsAreMaskedWhereverTheHostSendsThem() {
+        let number = "4761739001010010"
+        let answer = HTTPAnswer(status: 422, body: body("{\"error\":\"\(number)\",\"amount\":\(number)}"))
+        let shown = MaskedExchange.text(of: answer, to: HTTPRequest(.post, "/a", body: body("unique_id=\(number)")))
+        let request = MaskedExchange.text(of: HTTPRequest(.post, "/a", body: body("unique_id=\(number)")))
+        for text in [shown, request] { #expect(!text.contains("173900101") && text.contains("*")) }
+    }
+
     @Test func theAnswerToALoginIsNotRead() {
         let answer = HTTPAnswer(status: 200, body: body(#"{"access_token":"t","error":"x"}"#))
         let shown = MaskedExchange.text(of: answer, to: HTTPRequest(.post, "/v3/oauth2/token"))

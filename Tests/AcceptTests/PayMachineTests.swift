@@ -27,7 +27,7 @@ import Testing
     @Test func everyOutcomeHasTheErrorOfThePage() throws {
         let rows = try ProjectFiles.text(of: "docs/accept.md").split(separator: "\n").filter { $0.hasPrefix("| `") }
         for outcome in PaymentOutcome.allCases {
-            let report = try report(outcome, .reversing)
+            let report = try report(outcome, outcome.isApproved ? .approved : .reversing)
             guard let error = AcceptError(report, PaymentTrace()) else {
                 #expect(outcome.isApproved)
                 continue
@@ -56,6 +56,14 @@ import Testing
         #expect(try code(.failedPreparation) { $0.reason = .noDUKPT } == .pay(.noDUKPT))
         #expect(try code(.declinedSignature) { $0.isSignatureRefused = true } == .pay(.signatureRequest))
         #expect(try code(.approved) { _ in } == nil)
+    }
+
+    @Test func aPaymentThatWasTakenBackIsNotApproved() throws {
+        for state in [AttemptState.reversing, .reversed, .failed] {
+            #expect(AcceptError(try report(.approved, state), PaymentTrace())?.code == .operationNotAllowed)
+        }
+        #expect(AcceptError(try report(.approved, .needsAttention), PaymentTrace())?.code == .needsAttention)
+        #expect(AcceptError(try report(.approved, .approved), PaymentTrace()) == nil)
     }
 
     @Test func anOpenOutcomeAdvisesToWait() throws {

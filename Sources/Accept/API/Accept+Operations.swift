@@ -150,7 +150,16 @@ extension Accept {
             throw OperationRules.error(report)
                 ?? AcceptError(.operationNotAllowed, "The payment is still \(report.state.rawValue).")
         }
-        return try await payment(context)
+        guard let after = try? await payment(context) else {
+            // It is reversed, also if the host cannot be asked for it now.
+            var reversed = before
+            reversed.status = .reversed
+            return reversed
+        }
+        guard after.status == .reversed || after.status != before.status else {
+            throw AcceptError(.needsAttention, "The journal has the reversal, and the host the approved payment.")
+        }
+        return after
     }
 
     private func isInJournal(_ name: AttemptIdentifier, _ service: PaymentService) async throws(AcceptError) -> Bool {

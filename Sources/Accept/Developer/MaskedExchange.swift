@@ -40,9 +40,9 @@ enum MaskedExchange {
         {
             for name in shownMembers {
                 if let text = json[name]?.text, isPlain(text.utf8) {
-                    parts.append("\(name)=\(text)")
+                    parts.append("\(name)=\(ReasonText(text).text)")
                 } else if let number = json[name]?.wholeNumber {
-                    parts.append("\(name)=\(number)")
+                    parts.append("\(name)=\(ReasonText("\(number)").text)")
                 }
             }
         }
@@ -72,7 +72,7 @@ enum MaskedExchange {
                 let name = decoded(bytes, start..<(equals ?? end)) ?? "?"
                 var value = "***"
                 if let equals, shownFields.contains(name), let shown = decoded(bytes, (equals + 1)..<end) {
-                    value = shown
+                    value = ReasonText(shown).text
                 }
                 texts.append("\(name)=\(value)")
             } else {

@@ -18,9 +18,18 @@ struct PaymentTrace: Sendable, Hashable {
 }
 
 extension AcceptError {
-    /// The error of a payment that has ended; nil if it is approved.
+    /// The error of a payment that has ended; nil if it is approved, and was not taken back after that.
     init?(_ report: AttemptReport, _ trace: PaymentTrace) {
-        guard let outcome = report.outcome, !outcome.isApproved else { return nil }
+        guard let outcome = report.outcome else { return nil }
+        if outcome.isApproved {
+            switch report.state {
+            case .approved: return nil
+            case .needsAttention:
+                self.init(.needsAttention, "Ask the host's operator. \(report.reason?.text ?? "")")
+            default: self.init(.operationNotAllowed, "The payment was approved, and taken back after that.")
+            }
+            return
+        }
         let code = Self.code(outcome, trace)
         let (group, advice) = Self.group(outcome, trace)
         let isOpen = !report.state.isFinal

@@ -9,7 +9,7 @@ public struct AcceptTransaction: Sendable, Hashable {
     /// The host's identifier of the payment.
     public let guwid: String
     /// The state at the host.
-    public let status: AcceptTransactionStatus
+    public package(set) var status: AcceptTransactionStatus
     /// The amount that was authorised or booked.
     public let amount: AcceptHundredths
     /// The currency by its three letters of ISO 4217.
@@ -122,12 +122,10 @@ public struct AcceptTransaction: Sendable, Hashable {
         uniqueId = report.attempt.rawValue
         guwid = report.reference?.rawValue ?? ""
         status =
-            switch (report.state, config.transactionType) {
-            // The merchant took it back after the approval.
-            case (.reversing, _), (.reversed, _), (.failed, _): .reversed
-            case (_, .authorize): .authorized
-            case (_, .preauthorize): .preauthorized
-            case (_, .purchase), (_, .sepa): .approved
+            switch config.transactionType {
+            case .authorize: .authorized
+            case .preauthorize: .preauthorized
+            case .purchase, .sepa: .approved
             }
         amount = (try? config.basket.total()) ?? 0
         currency = config.basket.currencyAsISO4217Code

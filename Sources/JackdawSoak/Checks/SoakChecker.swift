@@ -170,7 +170,8 @@ struct SoakChecker {
 
     /// A payment of Accept has ended.
     mutating func check(_ report: AttemptReport, _ error: AcceptError?) {
-        guard (error == nil) != (report.outcome?.isApproved == true) else { return }
+        let isApproved = report.outcome?.isApproved == true && report.state == .approved
+        guard (error == nil) != isApproved else { return }
         fail(
             .otherEnd, report.attempt,
             "\(report.outcome?.rawValue ?? "no outcome"), and \(error?.code.name ?? "no error")")
