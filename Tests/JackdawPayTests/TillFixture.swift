@@ -77,12 +77,12 @@ struct TillFixture: Sendable {
         }
     }
 
-    /// Logs the first user of the sandbox in.
+    /// Logs a user of the sandbox in, by default the first one.
     func logIn(
-        _ output: TillOutput = TillOutput(), password: String = password
+        _ output: TillOutput = TillOutput(), user: String = "till-1", password: String = password
     ) async throws(CommandError) -> ExitStatus {
         try await LoggingIn(folder: folder, host: host, printer: output.printer()).run(
-            "till-1", Self.text(password), Self.text(Self.secret))
+            user, Self.text(password), Self.text(Self.secret))
     }
 
     static func text(_ text: String) -> SecretText { SecretText(copying: Array(text.utf8).span) }

@@ -165,7 +165,7 @@ import Testing
                     "till-1", TillFixture.text(TillFixture.password), TillFixture.text(TillFixture.secret))
             }
             #expect(refused == .unavailable)
-            #expect(try till.folder.host() == till.host)
+            #expect(try till.folder.host()?.address == till.host.address)
 
             // Without a login the message stays.
             till.server.clock.advance(by: .seconds(1000))
@@ -182,6 +182,31 @@ import Testing
             #expect(flush.events("attempt").last?["state"]?.text == "reversed")
             #expect(try await till.booked("P1") == 0)
             #expect(try await till.status("P1") == .nothingFound)
+        }
+    }
+
+    /// The users till-1 and till-2 are of one merchant, the user other of another one.
+    @Test func aLoginOfAnotherMerchantWaitsForTheJournal() async throws {
+        let faults = [
+            "status-after=500,route=POST payments.json,times=1",
+            "status=503,route=POST unique_ids/{id}/reverse.json,times=1",
+        ]
+        try await TillFixture.run(faults: faults) { till in
+            _ = try await till.logIn()
+            #expect(try await till.sell(wait: .zero, retry: .seconds(600)) == .unsettled)
+            let merchant = try #require(try till.folder.host()?.merchant)
+            #expect(await failure { try await till.logIn(user: "other", password: "other-password") } == .unavailable)
+            #expect(try till.folder.host()?.merchant == merchant)
+            #expect(try await till.logIn(user: "till-2", password: "till-2-password") == .done)
+            #expect(try till.folder.host()?.merchant == merchant)
+            _ = try await till.use { till, printer throws(CommandError) in
+                try await JournalFlush(till: till, wait: .seconds(60), printer: printer).run()
+            }
+            #expect(try await till.status("P1") == .nothingFound)
+            #expect(try await till.booked("P1") == 0)
+            #expect(try await till.logIn(user: "other", password: "other-password") == .done)
+            let other = try #require(try till.folder.host()?.merchant)
+            #expect(other != merchant)
         }
     }
 

@@ -13,11 +13,11 @@ struct LoggingIn: Sendable {
 
     /// Logs in, keeps the token, and prints the merchant.
     /// - Throws: `CommandError`: `badData` if the host refuses name, password or secret; `unavailable` if the journal has
-    ///   messages for another host.
+    ///   messages for another host or merchant.
     func run(
         _ user: String, _ password: SecretText, _ secret: SecretText
     ) async throws(CommandError) -> ExitStatus {
-        try await checkJournal()
+        try await checkJournal(host)
         let accept = OpenTill.accept(of: host)
         let config = host.config(secret)
         let token: AcceptAccessToken
@@ -26,22 +26,28 @@ struct LoggingIn: Sendable {
             token = try await accept.requestAccessToken(user, password: password, config: config)
             merchant = try await accept.requestMerchantInfo(token.accessToken, config: config).merchant
         } catch { throw CommandError(error) }
+        var host = host
+        host.merchant = merchant.id
+        try await checkJournal(host)
         try folder.keep(TillFolder.Login(host: host, token: token.accessToken, secret: secret))
         report(token, merchant)
         return .done
     }
 
-    /// Checks that no message of the journal is for another host: it would be sent to this one.
-    private func checkJournal() async throws(CommandError) {
-        guard let last = try folder.host(), last.address != host.address else { return }
+    /// Checks that no message of the journal is for another host or merchant: it would be sent to this one.
+    /// - Parameter host: the host of the login. Without its merchant only the address is compared.
+    /// - Throws: `CommandError` with status `unavailable` if there is such a message.
+    private func checkJournal(_ host: TillHost) async throws(CommandError) {
+        guard let last = try folder.host() else { return }
+        guard last.address != host.address || host.merchant != nil && last.merchant != host.merchant else { return }
         let needed = try await OpenTill.read(folder) { journal throws(JournalError) in
             try await journal.neededRecords()
         }
         guard needed.records.isEmpty, needed.unreadable.isEmpty else {
             throw CommandError(
                 .unavailable,
-                "the journal has payments at \(last.address) that are not over: finish them by journal flush, or use "
-                    + "another --till")
+                "the journal has payments of merchant \(last.merchant ?? "unknown") at \(last.address) that are not over: "
+                    + "finish them by journal flush, or use another --till")
         }
     }
 

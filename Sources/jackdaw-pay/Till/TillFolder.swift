@@ -16,6 +16,8 @@ struct TillHost: Sendable, Hashable {
     let authority: String?
     /// The identifier of the program at the host.
     let client: String
+    /// The host's identifier of the merchant to whom the user belongs; nil before the login.
+    var merchant: String?
 
     /// The path that the calls add themselves. The sandbox prints its address with it.
     private static let path = "/v3"
@@ -24,23 +26,27 @@ struct TillHost: Sendable, Hashable {
     ///   - address: the base address of the host, with the path of the wire's version or without it.
     ///   - authority: the file of the authority; nil for those of the system.
     ///   - client: the identifier of the program at the host.
-    init(address: String, authority: String?, client: String) {
+    ///   - merchant: the host's identifier of the merchant. Default: nil, not known before the login.
+    init(address: String, authority: String?, client: String, merchant: String? = nil) {
         var base = address[...]
         while base.hasSuffix("/") { base.removeLast() }
         if base.hasSuffix(Self.path) { base.removeLast(Self.path.count) }
         self.address = String(base)
         self.authority = authority
         self.client = client
+        self.merchant = merchant
     }
 
     /// Reads the object of ``json``.
     /// - Throws: `CommandError` with status `badData`.
     init(_ bytes: [UInt8], named name: String) throws(CommandError) {
         let json = try? JSONValue(bytes, most: StateDirectory.maxBytes)
-        guard let address = json?["host"]?.text, let client = json?["client"]?.text else {
+        guard let address = json?["host"]?.text, let client = json?["client"]?.text,
+            let merchant = json?["merchant"]?.text
+        else {
             throw CommandError(.badData, "\(name): this is no login: run jackdaw-pay login")
         }
-        self.init(address: address, authority: json?["ca"]?.text, client: client)
+        self.init(address: address, authority: json?["ca"]?.text, client: client, merchant: merchant)
     }
 
     /// The object in the till's folder.
@@ -49,6 +55,7 @@ struct TillHost: Sendable, Hashable {
         object.add("host", address)
         object.add("ca", authority)
         object.add("client", client)
+        object.add("merchant", merchant)
         return object
     }
 
