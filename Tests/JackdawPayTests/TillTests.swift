@@ -278,6 +278,21 @@ import Testing
         }
     }
 
+    /// Otherwise a sale could begin between the check of the journal and the change of the login.
+    @Test func aLoginHoldsTheJournalUntilItsEnd() async throws {
+        try await TillFixture.run(faults: ["slow=1000,route=GET user.json,times=1"]) { till in
+            async let ending = till.logIn()
+            await till.server.clock.sleepers(1)
+            #expect(await failure { try await till.status("P1") } == .unavailable)
+            till.server.clock.advance(by: .seconds(1))
+            #expect(try await ending == .done)
+            #expect(await failure { try await till.status("P1") } == .nothingFound)
+            let journal = try await OpenTill.openJournal(till.folder)
+            #expect(await failure { try await till.logIn() } == .unavailable)
+            await journal.close()
+        }
+    }
+
     // MARK: the command line
 
     @Test(arguments: [

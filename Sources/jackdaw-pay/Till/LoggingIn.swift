@@ -11,13 +11,27 @@ struct LoggingIn: Sendable {
     let host: TillHost
     let printer: TillPrinter
 
-    /// Logs in, keeps the token, and prints the merchant.
+    /// Logs in, keeps the token, and prints the merchant. No other command can use the journal in that time.
     /// - Throws: `CommandError`: `badData` if the host refuses name, password or secret; `unavailable` if the journal has
-    ///   messages for another host or merchant.
+    ///   messages for another host or merchant, or is in use.
     func run(
         _ user: String, _ password: SecretText, _ secret: SecretText
     ) async throws(CommandError) -> ExitStatus {
-        try await checkJournal(host)
+        let journal = try await OpenTill.openJournal(folder)
+        do throws(CommandError) {
+            let status = try await logIn(user, password, secret, journal)
+            await journal.close()
+            return status
+        } catch {
+            await journal.close()
+            throw error
+        }
+    }
+
+    private func logIn(
+        _ user: String, _ password: SecretText, _ secret: SecretText, _ journal: DatabaseJournal
+    ) async throws(CommandError) -> ExitStatus {
+        try await check(journal, for: host)
         let accept = OpenTill.accept(of: host)
         let config = host.config(secret)
         let token: AcceptAccessToken
@@ -26,23 +40,24 @@ struct LoggingIn: Sendable {
             token = try await accept.requestAccessToken(user, password: password, config: config)
             merchant = try await accept.requestMerchantInfo(token.accessToken, config: config).merchant
         } catch { throw CommandError(error) }
-        var host = host
-        host.merchant = merchant.id
-        try await checkJournal(host)
-        try folder.keep(TillFolder.Login(host: host, token: token.accessToken, secret: secret))
+        var place = host
+        place.merchant = merchant.id
+        try await check(journal, for: place)
+        try folder.keep(TillFolder.Login(host: place, token: token.accessToken, secret: secret))
         report(token, merchant)
         return .done
     }
 
     /// Checks that no message of the journal is for another host or merchant: it would be sent to this one.
-    /// - Parameter host: the host of the login. Without its merchant only the address is compared.
+    /// - Parameters:
+    ///   - journal: the journal of the till.
+    ///   - host: the host of the login. Without its merchant only the address is compared.
     /// - Throws: `CommandError` with status `unavailable` if there is such a message.
-    private func checkJournal(_ host: TillHost) async throws(CommandError) {
+    private func check(_ journal: DatabaseJournal, for host: TillHost) async throws(CommandError) {
         guard let last = try folder.host() else { return }
         guard last.address != host.address || host.merchant != nil && last.merchant != host.merchant else { return }
-        let needed = try await OpenTill.read(folder) { journal throws(JournalError) in
-            try await journal.neededRecords()
-        }
+        let needed: NeededRecords
+        do throws(JournalError) { needed = try await journal.neededRecords() } catch { throw CommandError(error) }
         guard needed.records.isEmpty, needed.unreadable.isEmpty else {
             throw CommandError(
                 .unavailable,
