@@ -12,13 +12,13 @@ import Testing
 @Suite struct TillOperationTests {
     private func run(
         _ operation: AcceptOperationOnPayment, _ till: TillFixture, _ output: TillOutput = TillOutput(),
-        _ change: (inout AcceptPaymentParameters) -> Void = { _ in }
+        of payment: String = "P1", _ change: (inout AcceptPaymentParameters) -> Void = { _ in }
     ) async throws -> JackdawConsole.ExitStatus {
         var parameters = AcceptPaymentParameters()
         change(&parameters)
         return try await till.use(output) { [parameters] open, printer throws(CommandError) in
             try await Operating(
-                till: open, payment: "P1", operation: operation, parameters: parameters, wait: .seconds(60),
+                till: open, payment: payment, operation: operation, parameters: parameters, wait: .seconds(60),
                 printer: printer
             ).run()
         }
@@ -55,6 +55,48 @@ import Testing
             #expect(try await run(.refund, till) == .done)
             #expect(try await till.booked("P1") == 0)
             #expect(await failure { try await run(.refund, till) } == .nothingFound)
+        }
+    }
+
+    /// Nothing of the payment is left at the repetition.
+    @Test func aRepeatedWholeRefundIsTheSame() async throws {
+        try await TillFixture.run { till in
+            _ = try await till.logIn()
+            #expect(try await till.sell() == .done)
+            for _ in 0..<2 {
+                let output = TillOutput()
+                #expect(try await run(.refund, till, output) { $0.operationId = "R1" } == .done)
+                #expect(output.events("attempt").last?["payment"]?.text == "R1")
+                #expect(try await till.booked("P1") == 0)
+            }
+        }
+    }
+
+    /// The journal has R1 as a refund of 2.50 of P1.
+    @Test func anIdentifierIsOfOneOperation() async throws {
+        try await TillFixture.run { till in
+            _ = try await till.logIn()
+            #expect(try await till.sell() == .done)
+            #expect(
+                try await run(.refund, till) { parameters in
+                    parameters.amount = 250
+                    parameters.operationId = "R1"
+                } == .done)
+            for (operation, payment, name, amount) in [
+                (.capture, "P1", "R1", nil), (.refund, "P2", "R1", nil), (.refund, "P1", "R1", 251),
+                (.refund, "P1", "R1", 9999), (.refund, "P1", "P1", nil),
+            ] as [(AcceptOperationOnPayment, String, String, AcceptHundredths?)] {
+                let output = TillOutput()
+                let status = await failure {
+                    try await run(operation, till, output, of: payment) { parameters in
+                        parameters.amount = amount
+                        parameters.operationId = name
+                    }
+                }
+                #expect(status == .nothingFound, "\(operation) \(payment) \(name)")
+                #expect(output.events("attempt").isEmpty, "\(operation) \(payment) \(name)")
+            }
+            #expect(try await till.booked("P1") == 350)
         }
     }
 

@@ -102,6 +102,12 @@ struct OpenTill: Sendable {
         await journal.close()
     }
 
+    /// The attempt as the journal has it; nil if the journal has none.
+    /// - Throws: `CommandError` of the journal.
+    func record(of attempt: AttemptIdentifier) async throws(CommandError) -> AttemptRecord? {
+        do throws(JournalError) { return try await journal.record(of: attempt) } catch { throw CommandError(error) }
+    }
+
     /// Waits until the host has all messages about an attempt, or the time has passed.
     /// - Returns: the attempt as the journal has it; nil if the journal has none.
     func settledRecord(

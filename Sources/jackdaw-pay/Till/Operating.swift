@@ -16,42 +16,58 @@ struct Operating: Sendable {
     let printer: TillPrinter
 
     /// Carries the operation out, and prints the payment after it. A refund or a capture is an attempt of its own, whose
-    /// identifier is printed before it begins.
+    /// identifier is printed before it begins. If the journal has it already, it is not made again.
     /// - Returns: `done`; of a refund or a capture the status of its state.
-    /// - Throws: `CommandError`: `nothingFound` if the host or the journal refuses the operation, `unsettled` if its outcome
-    ///   is not known.
+    /// - Throws: `CommandError`: `nothingFound` if the host or the journal refuses the operation, or the journal has its
+    ///   identifier for another one; `unsettled` if its outcome is not known.
     func run() async throws(CommandError) -> ExitStatus {
-        var parameters = parameters
-        var attempt: AttemptIdentifier?
-        if operation == .refund || operation == .capture {
-            let name = parameters.operationId.flatMap { AttemptIdentifier(rawValue: $0) } ?? .random()
-            parameters.operationId = name.rawValue
-            attempt = name
-            printer.print("operation", ["\(operation) \(name)"]) { object in
-                object.add("payment", name.rawValue)
-                object.add("original", payment)
-            }
-        }
-        let end: AcceptError?
-        do throws(AcceptError) {
-            let after = try await till.accept.requestOperationOnPaymentWithID(
-                payment, andAccessToken: till.login.token, config: till.login.config, operation: operation,
-                paymentUpdateParameters: parameters)
-            printer.print(after)
-            end = nil
-        } catch { end = error }
-        if end?.code == .amountInvalid, parameters.amount == nil {
-            throw CommandError(.nothingFound, "nothing of the payment is left")
-        }
-        guard let attempt, end == nil || end?.code != .identifierUsed else {
-            if let end { throw CommandError(end) }
+        guard operation == .refund || operation == .capture else {
+            do throws(AcceptError) { try await ask(self.parameters) } catch { throw CommandError(error) }
             return .done
         }
-        guard let record = try await till.settledRecord(of: attempt, within: wait) else {
-            throw end.map { CommandError($0) } ?? CommandError(.unavailable, "the operation did not begin")
+        var parameters = self.parameters
+        let name = parameters.operationId.flatMap { AttemptIdentifier(rawValue: $0) } ?? .random()
+        parameters.operationId = name.rawValue
+        printer.print("operation", ["\(operation) \(name)"]) { object in
+            object.add("payment", name.rawValue)
+            object.add("original", payment)
+        }
+        var end: AcceptError?
+        // The call would be refused if the operation was made before: nothing of the payment may be left.
+        if let known = try await till.record(of: name) {
+            guard isSame(known) else {
+                throw CommandError(.nothingFound, "the journal has this identifier for another request")
+            }
+        } else {
+            do throws(AcceptError) { try await ask(parameters) } catch { end = error }
+        }
+        guard let record = try await till.settledRecord(of: name, within: wait) else {
+            guard let end else { throw CommandError(.unavailable, "the operation did not begin") }
+            guard end.code != .amountInvalid || parameters.amount != nil else {
+                throw CommandError(.nothingFound, "nothing of the payment is left")
+            }
+            throw CommandError(end)
         }
         printer.print(record)
         return record.state.exitStatus
+    }
+
+    /// Has the host carry the operation out, and prints the payment after it.
+    private func ask(_ parameters: AcceptPaymentParameters) async throws(AcceptError) {
+        let after = try await till.accept.requestOperationOnPaymentWithID(
+            payment, andAccessToken: till.login.token, config: till.login.config, operation: operation,
+            paymentUpdateParameters: parameters)
+        printer.print(after)
+    }
+
+    /// Whether a record is the refund or the capture of this command: its kind, its payment, and its amount, if one is given.
+    private func isSame(_ record: AttemptRecord) -> Bool {
+        guard let original = AttemptIdentifier(rawValue: payment) else { return false }
+        let kind: AttemptKind = operation == .refund ? .refund(of: original) : .capture(of: original)
+        guard record.request.kind == kind else { return false }
+        guard let amount = parameters.amount else { return true }
+        let currency = record.request.amount.currencyCode.flatMap { Currency.find($0) }
+        return currency.flatMap { amount.minorUnits(of: $0) } == record.request.amount.minorUnits
     }
 }
 

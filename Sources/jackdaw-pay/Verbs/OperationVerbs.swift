@@ -61,7 +61,7 @@ struct RefundVerb: PayVerb {
 
             EXIT CODES
               0   refunded
-              1   the payment or the amount does not allow it
+              1   the payment or the amount does not allow it; the identifier is that of another request
               75  the outcome is not known yet, or a person must look at it
 
             EXAMPLES
