@@ -38,6 +38,14 @@ import Testing
             return (process, output)
         }
 
+        /// Runs a command whose results go elsewhere.
+        func end(_ arguments: [String], output: SpawnedProcess.Stream) throws -> SpawnedProcess.Ending {
+            let process = try SpawnedProcess(
+                SandboxProcessTests.executable, arguments, environment: ["XDG_STATE_HOME": folder("state")],
+                output: output)
+            return process.end()
+        }
+
         /// Runs a command to its end.
         @discardableResult
         func run(
@@ -103,6 +111,24 @@ import Testing
             try check(String(decoding: bytes, as: UTF8.self), token, name)
             #expect(bytes.firstRange(of: [0x47, 0x61, 0x73, 0x90, 0x01, 0x01, 0x00, 0x10]) == nil, "\(name)")
         }
+    }
+
+    /// The payment goes on to its end.
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "there is no /dev/full"))
+    func outputThatCannotBeWrittenIsAnInputOutputError() throws {
+        let till = try Till()
+        #expect(try till.logIn() == .exit(0))
+        let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
+        for arguments in [
+            ["sell", "--item", "Tea:3.00", "--link", "sim:posmate", "--payment", "p-1", "--json"], ["status", "p-1"],
+            ["terminals"], till.login + [till.folder("password")],
+        ] {
+            #expect(try till.end(arguments, output: .file(full)) == .exit(74), "\(arguments)")
+        }
+        let closed = Pipe()
+        try closed.fileHandleForReading.close()
+        #expect(try till.end(["status", "p-1"], output: .pipe(closed)) == .exit(74))
+        #expect(try till.run(["status", "p-1", "--json"]).text.contains(#""state":"approved""#))
     }
 
     private static func files(in folder: String) throws -> [String] {

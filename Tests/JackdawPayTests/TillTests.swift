@@ -1,5 +1,6 @@
 #if Payments
 import Accept
+import Glibc
 import JackdawCards
 import JackdawConsole
 import JackdawCryptography
@@ -8,6 +9,7 @@ import JackdawPayments
 import JackdawReaders
 import JackdawSimulator
 import JackdawStore
+import JackdawSystem
 import JackdawTestSupport
 import JackdawTransport
 import Testing
@@ -291,6 +293,38 @@ import Testing
             #expect(await failure { try await till.logIn() } == .unavailable)
             await journal.close()
         }
+    }
+
+    @Test func resultsThatCannotBeWrittenAreAnErrorOfOutput() throws {
+        let messages = Shared<[UInt8]>([])
+        let printer = TillPrinter(
+            Console(
+                results: { _ throws(SystemFailure) in throw SystemFailure(code: ENOSPC) },
+                messages: { bytes throws(SystemFailure) in messages.with { $0 += bytes } }, isWatched: false),
+            isJSON: true)
+        printer.print("step", []) { _ in }
+        #expect(printer.hasFailed)
+        let done = try printer.status { () throws(CommandError) in .done }
+        #expect(done == .inputOutput)
+        let unsettled = try printer.status { () throws(CommandError) in
+            throw CommandError(.unsettled, "the outcome is not known")
+        }
+        #expect(unsettled == .inputOutput)
+        // The error of the work is reported, too.
+        let lines = String(decoding: messages.with { $0 }, as: UTF8.self).split(separator: "\n")
+        #expect(lines.count == 3)
+        #expect(lines.contains { $0.contains("the outcome is not known") })
+    }
+
+    @Test func writtenResultsLeaveTheStatusOfTheWork() async throws {
+        let printer = TillOutput().printer()
+        printer.print("step", []) { _ in }
+        let status = try printer.status { () throws(CommandError) in .nothingFound }
+        #expect(status == .nothingFound)
+        let refused = await failure {
+            try printer.status { () throws(CommandError) in throw CommandError(.unavailable, "no login") }
+        }
+        #expect(refused == .unavailable)
     }
 
     // MARK: the command line

@@ -35,7 +35,7 @@ struct JournalVerb: ParsableCommand {
 
         func work() throws(CommandError) -> ExitStatus {
             let (folder, printer) = (try options.folder(), options.printer)
-            return try TillWork.run { () async throws(CommandError) in
+            return try TillWork.run(printer) { () async throws(CommandError) in
                 try await JournalReading(folder: folder, printer: printer).list()
             }
         }

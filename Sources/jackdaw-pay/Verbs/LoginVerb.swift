@@ -58,7 +58,7 @@ struct LoginVerb: PayVerb {
         let host = TillHost(address: host, authority: try authority(), client: client)
         let (password, secret) = (try passwordFile.read(), try secretFile.read())
         let (folder, printer, user) = (try options.folder(), options.printer, user)
-        return try TillWork.run { () async throws(CommandError) in
+        return try TillWork.run(printer) { () async throws(CommandError) in
             try await LoggingIn(folder: folder, host: host, printer: printer).run(user, password, secret)
         }
     }

@@ -28,7 +28,7 @@ struct StatusVerb: PayVerb {
 
     func work() throws(CommandError) -> ExitStatus {
         let (folder, printer, payment) = (try options.folder(), options.printer, payment)
-        return try TillWork.run { () async throws(CommandError) in
+        return try TillWork.run(printer) { () async throws(CommandError) in
             try await JournalReading(folder: folder, printer: printer).status(of: payment)
         }
     }

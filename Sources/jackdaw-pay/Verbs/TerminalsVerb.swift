@@ -23,13 +23,21 @@ struct TerminalsVerb: PayVerb {
 
     func work() throws(CommandError) -> ExitStatus {
         let printer = TillPrinter(.standard(name: Program.name), isJSON: json)
+        Interruption.ignoreClosedPipes()
+        return try printer.status { () throws(CommandError) in
+            print(to: printer)
+            return .done
+        }
+    }
+
+    private func print(to printer: TillPrinter) {
         var table = Table(.text("terminal"), .text("vendor"), .text("family"), .text("simulated"))
         for kind in TillTerminal.Kind.all {
             table.add(kind.name, kind.vendor.displayName, kind.family, kind.simulatedLink.description)
         }
         guard json else {
             printer.print("terminals", table.lines) { _ in }
-            return .done
+            return
         }
         for kind in TillTerminal.Kind.all {
             printer.print("terminal", []) { object in
@@ -40,7 +48,6 @@ struct TerminalsVerb: PayVerb {
                 object.add("simulated", kind.simulatedLink.description)
             }
         }
-        return .done
     }
 }
 #endif

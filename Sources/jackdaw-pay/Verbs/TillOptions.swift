@@ -54,7 +54,7 @@ struct TillOptions: ParsableArguments {
         _ body: @escaping @Sendable (OpenTill, TillPrinter) async throws(CommandError) -> ExitStatus
     ) throws(CommandError) -> ExitStatus {
         let (folder, printer, logger) = (try folder(), printer, logger)
-        return try TillWork.run { () async throws(CommandError) in
+        return try TillWork.run(printer) { () async throws(CommandError) in
             let till = try await OpenTill.open(folder, logger: logger)
             return try await till.use { () async throws(CommandError) in try await body(till, printer) }
         }
