@@ -1,5 +1,6 @@
 #if Payments
 import Accept
+import Foundation
 import Glibc
 import JackdawCards
 import JackdawConsole
@@ -33,6 +34,49 @@ import Testing
             #expect(!output.text.contains(token))
             let files = try ["token", "secret", "host.json"].flatMap { try till.files.read("till/\($0)") }
             #expect(!String(decoding: files, as: UTF8.self).contains(TillFixture.password))
+        }
+    }
+
+    /// A token beside the host of another login would be sent to it.
+    @Test func aLoginThatIsKeptInPartHasNoHost() async throws {
+        try await TillFixture.run { till in
+            _ = try await till.logIn()
+            // A directory is at the path of the token, which cannot be written.
+            try FileManager.default.removeItem(atPath: till.files("till/token"))
+            try FileManager.default.createDirectory(
+                atPath: till.files("till/token/a"), withIntermediateDirectories: true)
+            #expect(await failure { try await till.logIn(user: "other", password: "other-password") } != nil)
+            let host = try till.folder.host()
+            #expect(host == nil)
+            #expect(await failure { try await till.sell() } == .unavailable)
+            try FileManager.default.removeItem(atPath: till.files("till/token"))
+            #expect(try await till.logIn() == .done)
+            // Of the same merchant the host stays.
+            try FileManager.default.removeItem(atPath: till.files("till/token"))
+            try FileManager.default.createDirectory(
+                atPath: till.files("till/token/a"), withIntermediateDirectories: true)
+            #expect(await failure { try await till.logIn() } != nil)
+            #expect(try till.folder.host()?.address == till.host.address)
+        }
+    }
+
+    @Test(arguments: ["", "{", "{}", #"{"host":"https://pay.example.com","client":"jackdaw"}"#])
+    func aLoginReplacesADamagedHost(text: String) async throws {
+        let faults = [
+            "status-after=500,route=POST payments.json,times=1",
+            "status=503,route=POST unique_ids/{id}/reverse.json,times=1",
+        ]
+        try await TillFixture.run(faults: faults) { till in
+            _ = try await till.logIn()
+            try till.files.write(Array(text.utf8), to: "till/host.json")
+            #expect(await failure { try await till.sell() } == .badData)
+            #expect(try await till.logIn() == .done)
+            // The journal has a message for a host that is not known.
+            #expect(try await till.sell(wait: .zero, retry: .seconds(600)) == .unsettled)
+            try till.files.write(Array(text.utf8), to: "till/host.json")
+            #expect(await failure { try await till.logIn() } == .unavailable)
+            try FileManager.default.removeItem(atPath: till.files("till/host.json"))
+            #expect(try await till.logIn() == .done)
         }
     }
 

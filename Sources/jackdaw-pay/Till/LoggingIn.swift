@@ -54,11 +54,27 @@ struct LoggingIn: Sendable {
     ///   - host: the host of the login. Without its merchant only the address is compared.
     /// - Throws: `CommandError` with status `unavailable` if there is such a message.
     private func check(_ journal: DatabaseJournal, for host: TillHost) async throws(CommandError) {
-        guard let last = try folder.host() else { return }
-        guard last.address != host.address || host.merchant != nil && last.merchant != host.merchant else { return }
+        let last: TillHost?
+        do throws(CommandError) {
+            guard let known = try folder.host() else { return }
+            guard known.address != host.address || host.merchant != nil && known.merchant != host.merchant else {
+                return
+            }
+            last = known
+        } catch {
+            // A damaged file may be that of another host.
+            guard error.status == .badData else { throw error }
+            last = nil
+        }
         let needed: NeededRecords
         do throws(JournalError) { needed = try await journal.neededRecords() } catch { throw CommandError(error) }
         guard needed.records.isEmpty, needed.unreadable.isEmpty else {
+            guard let last else {
+                throw CommandError(
+                    .unavailable,
+                    "\(folder.hostFile) cannot be read, and the journal has payments that are not over: remove the file if "
+                        + "this login is for their host and merchant, or use another --till")
+            }
             throw CommandError(
                 .unavailable,
                 "the journal has payments of merchant \(last.merchant ?? "unknown") at \(last.address) that are not over: "

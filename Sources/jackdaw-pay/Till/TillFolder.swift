@@ -90,6 +90,8 @@ struct TillFolder: Sendable {
         self.path = path
     }
 
+    /// The file of the last login's host.
+    var hostFile: String { "\(path)/\(Self.hostName)" }
     var journal: String { path + "/journal.sqlite" }
     private var token: SecretFile { SecretFile(path: path + "/token") }
     private var secret: SecretFile { SecretFile(path: path + "/secret") }
@@ -107,7 +109,7 @@ struct TillFolder: Sendable {
         let bytes: [UInt8]?
         do throws(LinkError) { bytes = try directory.load(Self.hostName) } catch { throw CommandError(error) }
         guard let bytes else { return nil }
-        return try TillHost(bytes, named: "\(path)/\(Self.hostName)")
+        return try TillHost(bytes, named: hostFile)
     }
 
     /// Reads the last login.
@@ -121,10 +123,18 @@ struct TillFolder: Sendable {
         } catch { throw CommandError(error) }
     }
 
-    /// Keeps a login, each file with mode 0600.
+    /// Keeps a login, each file with mode 0600. If a write fails, no token is left beside the host of another login: without
+    /// its host it is not used.
     /// - Throws: `CommandError`.
     func keep(_ login: Login) throws(CommandError) {
         try make()
+        // Of the same host and merchant it stays: the journal may have messages for them, which a login checks by it.
+        let last = try? host()
+        if last?.address != login.host.address || last?.merchant != login.host.merchant {
+            do throws(LinkError) {
+                try directory.locked { () throws(LinkError) in try directory.remove(Self.hostName) }
+            } catch { throw CommandError(error) }
+        }
         do throws(SecretFileError) {
             try secret.write(login.secret)
             try token.write(login.token)
