@@ -24,15 +24,15 @@ struct TillTerminal: Sendable {
 
         /// The vendor under which the SDK finds the reader. The guide has no constant for Miura.
         var vendor: AcceptTerminalVendor {
-            switch family {
-            case "epos", "jsonpos": AcceptTerminalVendor(uuid: AcceptSpireVendorUUID, displayName: "Spire")
-            case "bbpos": AcceptTerminalVendor(uuid: AcceptbbPOSVendorUUID, displayName: "BBPOS")
-            case "unimag", "idtech": AcceptTerminalVendor(uuid: AcceptIDTECHVendorUUID, displayName: "ID TECH")
+            switch model {
+            case .posMate: AcceptTerminalVendor(uuid: AcceptSpireVendorUUID, displayName: "Spire")
+            case .emvSwiper: AcceptTerminalVendor(uuid: AcceptbbPOSVendorUUID, displayName: "BBPOS")
             default: AcceptTerminalVendor(uuid: family.uppercased(), displayName: family)
             }
         }
 
-        /// The terminals of the SDK whose readers are simulated with a card in them, by name.
+        /// The terminals of the SDK whose readers are simulated with a card in them, by name. The UniMag is not among
+        /// them: it only swipes cards, at a link that carries power.
         static let all: [Kind] = AcceptReaderTerminals.Model.allCases.compactMap { model in
             let reader = SimulatedFamily.readers.first { $0.family == model.rawValue }
             guard let link = PaymentLink(name: "sim:\(reader?.name ?? model.rawValue)") else { return nil }
