@@ -11,7 +11,7 @@ struct Operating: Sendable {
     let payment: String
     let operation: AcceptOperationOnPayment
     let parameters: AcceptPaymentParameters
-    /// The time for messages to the host after the operation.
+    /// The time for messages to the host after a refund or a capture.
     let wait: Duration
     let printer: TillPrinter
 

@@ -10,16 +10,19 @@ struct OperationOptions: ParsableArguments {
     var payment: AttemptIdentifier
 
     @OptionGroup
-    var waiting: WaitOption
-
-    @OptionGroup
     var options: TillOptions
 
     /// Carries an operation out.
+    /// - Parameters:
+    ///   - operation: the operation.
+    ///   - parameters: its values.
+    ///   - limit: the time for messages to the host after a refund or a capture. Default: none.
+    /// - Returns: the status of the operation.
+    /// - Throws: the error of the operation.
     func run(
-        _ operation: AcceptOperationOnPayment, _ parameters: AcceptPaymentParameters
+        _ operation: AcceptOperationOnPayment, _ parameters: AcceptPaymentParameters, wait limit: Duration = .zero
     ) throws(CommandError) -> ExitStatus {
-        let (limit, payment) = (waiting.limit, payment.rawValue)
+        let payment = payment.rawValue
         return try options.work { till, printer throws(CommandError) in
             try await Operating(
                 till: till, payment: payment, operation: operation, parameters: parameters, wait: limit,
@@ -29,7 +32,7 @@ struct OperationOptions: ParsableArguments {
     }
 }
 
-/// The amount and the identifier of a refund or a capture.
+/// The amount and the identifier of a refund or a capture, and the wait after it.
 struct PartOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Amount; by default all that is left.", valueName: "amount"),
@@ -41,6 +44,9 @@ struct PartOptions: ParsableArguments {
             "Identifier of the operation, the same for a repetition; by default a new one.", valueName: "id"),
         transform: PaymentArgument.read)
     var operation: AttemptIdentifier?
+
+    @OptionGroup
+    var waiting: WaitOption
 
     var parameters: AcceptPaymentParameters {
         var parameters = AcceptPaymentParameters()
@@ -74,7 +80,9 @@ struct RefundVerb: PayVerb {
     @OptionGroup
     var common: OperationOptions
 
-    func work() throws(CommandError) -> ExitStatus { try common.run(.refund, part.parameters) }
+    func work() throws(CommandError) -> ExitStatus {
+        try common.run(.refund, part.parameters, wait: part.waiting.limit)
+    }
 }
 
 /// Takes the money of an authorisation.
@@ -101,7 +109,9 @@ struct CaptureVerb: PayVerb {
     @OptionGroup
     var common: OperationOptions
 
-    func work() throws(CommandError) -> ExitStatus { try common.run(.capture, part.parameters) }
+    func work() throws(CommandError) -> ExitStatus {
+        try common.run(.capture, part.parameters, wait: part.waiting.limit)
+    }
 }
 
 /// Takes a payment back.
@@ -110,7 +120,8 @@ struct ReverseVerb: PayVerb {
         commandName: "reverse",
         abstract: "Take a whole payment back, within 24 hours of its approval.",
         discussion: """
-            A repetition has the same result. After 24 hours, use refund.
+            A repetition has the same result. After 24 hours, use refund. Without an answer of the host the till goes on with \
+            the reversal, by each command that asks the host.
 
             EXIT CODES
               0   reversed
@@ -118,20 +129,13 @@ struct ReverseVerb: PayVerb {
               75  the outcome is not known: repeat the command
 
             EXAMPLES
-              jackdaw-pay reverse sale-1 --note "wrong amount"
+              jackdaw-pay reverse sale-1
             """)
-
-    @Option(help: ArgumentHelp("The reason, for the host.", valueName: "text"))
-    var note = ""
 
     @OptionGroup
     var common: OperationOptions
 
-    func work() throws(CommandError) -> ExitStatus {
-        var parameters = AcceptPaymentParameters()
-        parameters.note = note
-        return try common.run(.reverse, parameters)
-    }
+    func work() throws(CommandError) -> ExitStatus { try common.run(.reverse, AcceptPaymentParameters()) }
 }
 
 /// Has the host send a receipt of a payment.
