@@ -148,6 +148,7 @@ struct SandboxProcessTests {
             let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
             let ending = process.end()
             #expect(ending == .exit(0))
+            #expect(text.contains("1 runs, 1 days, "))
             // The last line has the time that it took.
             return text.split(separator: "\n").dropLast()
         }

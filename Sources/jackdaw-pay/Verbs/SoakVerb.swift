@@ -63,6 +63,10 @@ struct SoakVerb: PayVerb {
 
     func work() throws(CommandError) -> ExitStatus {
         let console = Console.standard(name: Program.name)
+        return console.status { () throws(CommandError) in try simulate(console) }
+    }
+
+    private func simulate(_ console: Console) throws(CommandError) -> ExitStatus {
         var options = SoakOptions()
         options.keptSales = sales?.numbers
         options.keptFaults = faults?.numbers
