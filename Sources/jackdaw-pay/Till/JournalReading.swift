@@ -84,11 +84,9 @@ struct JournalFlush: Sendable {
 
     /// Prints the attempts as they are now.
     private func print(_ attempts: [AttemptReport]) async throws(CommandError) {
-        do throws(JournalError) {
-            for attempt in attempts {
-                if let record = try await till.journal.record(of: attempt.attempt) { printer.print(record) }
-            }
-        } catch { throw CommandError(error) }
+        for attempt in attempts {
+            if let record = try await till.record(of: attempt.attempt) { printer.print(record) }
+        }
     }
 }
 #endif

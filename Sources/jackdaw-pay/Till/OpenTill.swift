@@ -115,8 +115,8 @@ struct OpenTill: Sendable {
     ) async throws(CommandError) -> AttemptRecord? {
         do throws(JournalError) {
             _ = try await JournalDrain(service, of: attempt, limit: limit).drain()
-            return try await journal.record(of: attempt)
         } catch { throw CommandError(error) }
+        return try await record(of: attempt)
     }
 }
 
