@@ -197,7 +197,7 @@ extension ErrorSituation {
 
     private static let payments: [ErrorSituation] = [
         payment(.initialization, .reader, "the reader fails to prepare", ["prepare": [.payment(.preparationFailed)]]),
-        late(.terminalCommandTimeOut, "the reader does not answer `prepare` for 10 s", 10, "prepare"),
+        late(.terminalCommandTimeOut, "the reader does not answer `prepare` for 20 s", 20, "prepare"),
         late(.swipeTimeout, "no card for 20 s", 20, "accept"),
         ErrorSituation(.pay(.badSwipe), .reader, "a swipe that cannot be read, and no other card for 20 s") {
             let isSwiped = Lock(false)

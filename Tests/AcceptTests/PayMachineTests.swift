@@ -55,7 +55,6 @@ import Testing
         #expect(try code(.cancelled) { $0.isExcluded = true } == .pay(.blockedCardType))
         #expect(try code(.failedPreparation) { $0.reason = .noDUKPT } == .pay(.noDUKPT))
         #expect(try code(.declinedSignature) { $0.isSignatureRefused = true } == .pay(.signatureRequest))
-        #expect(try code(.approved) { _ in } == nil)
     }
 
     @Test func aPaymentThatWasTakenBackIsNotApproved() throws {
