@@ -89,7 +89,7 @@ extension Scenario {
             "login-5xx", [.pay(Payment(6000))], [Fault(Fault.login, "status=503")], ends: ["purchase failed"]),
         Scenario(
             "identifier-used", [.pay(Payment(6000))], [Fault(Fault.payment, "duplicate-id")],
-            ends: ["purchase reversed"]),
+            ends: ["purchase failed"]),
     ]
 
     /// Faults of the host while the queue is delivered.
