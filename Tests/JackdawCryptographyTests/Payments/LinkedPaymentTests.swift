@@ -8,8 +8,7 @@ import Testing
 
 /// Payments at a reader at the other end of a link, whose link breaks.
 @Suite struct LinkedPaymentTests {
-    /// The link to an SPm20 is lost after each packet, and opened again: the terminal is asked how the payment ended. The
-    /// clocks stand still before each time limit.
+    /// The link to an SPm20 is lost after each packet, and opened again: the terminal is asked how the payment ended.
     @Test(.timeLimit(.minutes(10))) func aLostLinkToATerminalIsOpenedAgain() async throws {
         let card = DeckName(folder: .deck, name: "approved-online")
         let (setup, ends) = (try PaymentRuns.setup(card), try PaymentRuns.ends(card))
@@ -17,24 +16,28 @@ import Testing
         let link = LinkName(.tcp, "127.0.0.1:4000")
         var reopened = 0
         for packets in 0..<24 {
+            let time = VirtualTime()
             let model = try #require(setup.terminal(of: .spm20, primitives))
-            let host = SimulatorHost(clock: LeapingClock(most: .seconds(9))) { SimulatedReader(model) }
-            let count = Shared(0)
+            let host = SimulatorHost(clock: time.clock) { SimulatedReader(model) }
+            let servings = Shared<[Task<Void, Never>]>([])
             @Sendable func open(_ packets: Int) -> any Transport {
-                count.with { $0 += 1 }
                 let (program, reader) = MemoryLink.pair(link: link)
-                Task { await host.serve(reader) }
+                let serving = Task(executorPreference: time) { await host.serve(reader) }
+                servings.with { $0.append(serving) }
                 return ShortLink(base: program, packets: packets)
             }
             let payment = LinkedPayment(
                 try PaymentRun(
                     setup, amount: ends.amount, currency: ends.currency, atLinkOf: .spm20, number: 7, primitives),
-                over: open(packets), clock: LeapingClock(most: .seconds(1)),
-                reopen: { () async throws(LinkError) in open(.max) })
-            let (result, _) = await payment.pay { _ in }
+                over: open(packets), clock: time.clock, reopen: { () async throws(LinkError) in open(.max) })
+            let result = await time.run {
+                let (result, _) = await payment.pay { _ in }
+                for serving in servings.with(\.self) { await serving.value }
+                return result
+            }
             #expect(result.outcome != nil && result.isSettled, "after \(packets)")
             #expect(result.captured == (result.verdict == .approved ? ends.amount : 0), "after \(packets)")
-            let links = count.with { $0 }
+            let links = servings.with(\.count)
             #expect(links <= 2, "after \(packets)")
             if links == 2 { reopened += 1 }
         }
