@@ -22,6 +22,8 @@ struct Scenario: Sendable {
         case capture(UInt64)
         /// Returns an amount of the last payment, by an identifier of the merchant's.
         case refund(UInt64)
+        /// Takes the last payment back.
+        case reverse
         /// Waits until all messages for the host are delivered.
         case settle
     }

@@ -120,7 +120,7 @@ extension Scenario {
             ends: ["purchase approved"]),
     ]
 
-    /// Captures and refunds.
+    /// Captures, refunds and payments that the merchant takes back.
     private static let parts: [Scenario] = [
         Scenario(
             "capture", [.pay(Payment(6000, by: .posmate, isAuthorisation: true)), .capture(6000)],
@@ -148,6 +148,15 @@ extension Scenario {
         Scenario(
             "refund-silent-before", [.pay(Payment(6000)), .refund(1000)], [Fault(Fault.refund, "silent-before")],
             ends: ["purchase approved", "refund failed"], hostLimit: silent),
+        Scenario(
+            "taken-back", [.pay(Payment(6000, by: .miura)), .settle, .reverse], ends: ["purchase reversed"]),
+        Scenario(
+            "taken-back-silent", [.pay(Payment(6000)), .settle, .reverse], [Fault(Fault.reversal, "silent-after")],
+            ends: ["purchase reversed"], hostLimit: silent),
+        Scenario(
+            "taken-back-and-paid",
+            [.pay(Payment(6000)), .settle, .reverse, .settle, .pay(Payment(6000, by: .posmate))],
+            ends: ["purchase approved", "purchase reversed"]),
     ]
 
     /// Merchants' programs.

@@ -150,6 +150,7 @@ actor Till {
             try await mustRefuse(.identifierUsed, other, last.attempt)
         case .capture(let amount): try await capture(amount)
         case .refund(let amount): try await refund(amount)
+        case .reverse: try await reverse()
         case .settle: try await settle()
         }
     }
@@ -162,6 +163,7 @@ actor Till {
             case .begin(let payment), .pay(let payment): try await payAgain(payment.bySwipe)
             case .capture(let amount): try await capture(amount)
             case .refund(let amount): try await refund(amount)
+            case .reverse: try await reverse()
             case .finish, .again, .repeated, .otherAmount, .settle: break
             }
             try await settle()
@@ -265,6 +267,17 @@ actor Till {
             begun(report)
             try await finish()
             return
+        }
+    }
+
+    /// Takes the last payment back. After a kill it may have been reversed before.
+    private func reverse() async throws {
+        guard let last else { return }
+        Self.show("takes-back", ["attempt": .text(last.attempt.rawValue)])
+        do throws(DeskRefusal) { _ = try await service.reverse(last.attempt) } catch {
+            guard options.isRecovery, error.code == .originalNotApproved else {
+                throw TillError(.unexpected, "the reversal is refused: \(error.code.name)")
+            }
         }
     }
 
