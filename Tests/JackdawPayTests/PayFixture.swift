@@ -72,23 +72,8 @@ struct RunningServer: Sendable {
         var server = SandboxServer(responder: responder)
         server.limits = limits
         try change(&server)
-        let final = server
-        let (ports, continuation) = AsyncStream<Int>.makeStream()
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                defer { continuation.finish() }
-                try await final.run { continuation.yield($0) }
-            }
-            var iterator = ports.makeAsyncIterator()
-            guard let port = await iterator.next() else {
-                try await group.waitForAll()
-                return
-            }
+        try await serving(server.run) { port in
             try await body(RunningServer(port: port, host: host, clock: clock, callbacks: callbacks))
-            group.cancelAll()
-            while let result = await group.nextResult() {
-                if case .failure(let error) = result, !(error is CancellationError) { throw error }
-            }
         }
     }
 

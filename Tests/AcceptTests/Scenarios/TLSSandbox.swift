@@ -53,20 +53,8 @@ final class TLSSandbox: WorldHost {
         let host = SandboxHost(sandbox, now: { .seconds(date.seconds) })
         var server = SandboxServer(responder: SandboxResponder(host: host, clock: ManualClock()) { _ in })
         server.tls = certificate.configuration
-        let final = server
-        let (ports, continuation) = AsyncStream<Int>.makeStream()
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                defer { continuation.finish() }
-                try await final.run { continuation.yield($0) }
-            }
-            var iterator = ports.makeAsyncIterator()
-            guard let port = await iterator.next() else { return try await group.waitForAll() }
+        try await serving(server.run) { port in
             try await use("https://localhost:\(port)", trusting: folder("tls/ca.pem"), fault, body)
-            group.cancelAll()
-            while let result = await group.nextResult() {
-                if case .failure(let error) = result, !(error is CancellationError) { throw error }
-            }
         }
     }
 
