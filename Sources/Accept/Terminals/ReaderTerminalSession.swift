@@ -15,6 +15,8 @@ final class ReaderTerminalSession: AcceptTerminalSession {
 
     private let input: AsyncStream<Input>.Continuation
     private let tasks: [Task<Void, Never>]
+    /// Sent after the messages of each effect, for tests.
+    let carriedOut = AsyncSignal()
 
     /// - Parameters:
     ///   - link: the open link, which the session closes.
@@ -34,7 +36,7 @@ final class ReaderTerminalSession: AcceptTerminalSession {
             while await Self.receive(from: link, into: input) {}
             input.yield(.lost)
         }
-        let running = Task {
+        let running = Task { [carriedOut] in
             var terminal = ReaderTerminal(makeDriver(), transaction, seal)
             var timer = DeadlineTimer(clock)
             var isLost = false
@@ -62,6 +64,7 @@ final class ReaderTerminalSession: AcceptTerminalSession {
                     case .event(let event): events(event)
                     }
                 }
+                if case .effect = item { carriedOut.send() }
                 timer.arm(for: terminal.nextDeadline) { input.yield(.deadline($0)) }
             }
             timer.cancel()

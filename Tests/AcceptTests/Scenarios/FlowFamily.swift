@@ -70,8 +70,10 @@ struct FlowParts {
         let changes = setup.changes.sorted { $0.key < $1.key }.map { #""\#($0.key)": \#($0.value)"# }
         let card = #"{"base": "\#(setup.card)", "changes": {\#(changes.joined(separator: ", "))}}"#
         var members = setup.payer
-        // The first of them comes after the cards that are presented beside the virtual one.
-        members["delays"] = #"{"card": 5000, "pin": 1000, "application": 1000, "signature": 1000}"#
+        members["delays"] = """
+            {"card": \(setup.isPresentedLate ? 8000 : 500), "pin": \(setup.isPINSlow ? 8000 : 500), "application": 500, \
+            "signature": 500}
+            """
         let payer = members.sorted { $0.key < $1.key }.map { #""\#($0.key)": \#($0.value)"# }
         let made = try PaymentSetup(
             "card", json: Array(card.utf8),
@@ -92,12 +94,29 @@ struct FlowParts {
         Array(try Data(contentsOf: root.appendingPathComponent(path)))
     }
 
+    /// A Miura reader that takes taps.
+    private static let tapping: MiuraPaymentSettings = {
+        var values = MiuraPaymentSettings()
+        values.takesTaps = true
+        return values
+    }()
+
+    /// The values of a reader's protocol for these scenarios; nil for those of its simulated reader.
+    static func profile(_ model: AcceptReaderTerminals.Model) throws -> ReaderProfile? {
+        guard model == .miura else { return nil }
+        var profile = try #require(ReaderFamily.named(model.rawValue)).simulatedProfile
+        profile["miura.takesTaps"] = ProfileEntry("", .flag(true), .inferred, "a test")
+        // The program chooses the application.
+        profile["miura.applicationSelection"] = ProfileEntry("", .number(0), .inferred, "a test")
+        return profile
+    }
+
     /// A simulated reader with the card.
     func reader(_ model: AcceptReaderTerminals.Model) -> any ReaderModel {
         switch model {
         case .posMate: parts.posmate(Self.cryptography)
         case .emvSwiper: parts.emvswiper(Self.cryptography)
-        case .miura: parts.miura(Self.cryptography)
+        case .miura: parts.miura(Self.cryptography, Self.tapping)
         case .uniMag: UniMagModel()
         }
     }
@@ -123,14 +142,9 @@ struct FlowParts {
                 values.wire.format, host, plan, on: Self.date)
             try await Self.run(world, setup, check)
         case .miura:
-            var settings = MiuraPaymentSettings()
-            settings.takesTaps = true
-            // The program chooses the application.
-            settings.start.applicationSelection = 0
-            var values = MiuraPaymentSettings()
-            values.takesTaps = true
+            let settings = try MiuraPaymentSettings(profile: try #require(try Self.profile(model)))
             let world = ReaderWorld(
-                MiuraPayment(transaction, settings), transaction, parts.miura(Self.cryptography, values),
+                MiuraPayment(transaction, settings), transaction, parts.miura(Self.cryptography, Self.tapping),
                 MiuraFormat(.answer), host, plan, on: Self.date)
             try await Self.run(world, setup, check)
         case .uniMag:
@@ -152,15 +166,17 @@ struct FlowParts {
                 isHostAsked: world.isHostAsked))
     }
 
-    private static func deck(_ setup: FlowSetup, _ model: AcceptReaderTerminals.Model) -> [Presentation] {
+    /// The cards that are presented beside the virtual one.
+    static func deck(_ setup: FlowSetup, _ model: AcceptReaderTerminals.Model) -> [Presentation] {
         if let code = setup.swiped {
-            return [Presentation(SimulatedCard("stripe", track2: ";4761739001010010=3012\(code)1234500000000?"))]
+            let card = SimulatedCard("stripe", track2: ";4761739001010010=3012\(code)1234500000000?")
+            return [Presentation(card, after: .seconds(4))]
         }
         guard setup.startsMute else { return [] }
         let card = SimulatedCard("mute")
         // The others forget a card that they could not use.
-        let removal = model == .miura ? [Presentation(card, .removed)] : []
-        return [Presentation(card, .unreadable)] + removal
+        let removal = model == .miura ? [Presentation(card, .removed, after: .milliseconds(3_500))] : []
+        return [Presentation(card, .unreadable, after: .seconds(4))] + removal
     }
 }
 

@@ -95,6 +95,13 @@ struct FlowSetup: Sendable {
     var swiped: String?
     /// Whether a chip is inserted first that does not answer.
     var startsMute = false
+    /// Whether the cardholder takes 8 s for a PIN, in which something else happens.
+    var isPINSlow = false
+
+    /// Whether cards are presented beside the virtual one, which comes after them.
+    var hasDeck: Bool { startsMute || swiped != nil }
+    /// Whether the cardholder takes 8 s to present the card, so that something else comes before it.
+    var isPresentedLate: Bool { hasDeck || card == "visa-tap" }
 
     /// The number of answers of `visa-dda` and of `two-applications-first` up to a place, after which it is removed.
     private enum Answers {
@@ -127,6 +134,7 @@ struct FlowSetup: Sendable {
         "0011": setup { $0.amount = 5101 },
         "0013": setup {
             $0.changes = [:]
+            $0.isPINSlow = true
             $0.plan.acts = [.taken(.pinRequested): .unplug]
         },
         "0015": setup {
@@ -137,16 +145,16 @@ struct FlowSetup: Sendable {
         "0019": setup {
             $0.card = "two-applications-first"
             $0.plan.choices = [nil]
-            $0.payer["removal"] = #"{"after_exchange": \#(Answers.choice), "delay": 2000}"#
+            $0.payer["removal"] = #"{"after_exchange": \#(Answers.choice), "delay": 8000}"#
         },
         "0021": setup {
             $0.plan.answerDelay = .seconds(10)
-            $0.payer["removal"] = #"{"after_exchange": \#(Answers.cryptogram), "delay": 2000}"#
+            $0.payer["removal"] = #"{"after_exchange": \#(Answers.cryptogram), "delay": 8000}"#
         },
         "0023": setup {
             $0.changes = signed
             $0.payer["signature"] = #""none""#
-            $0.payer["removal"] = #"{"after_exchange": \#(Answers.cryptogram), "delay": 2000}"#
+            $0.payer["removal"] = #"{"after_exchange": \#(Answers.cryptogram), "delay": 8000}"#
         },
         "0025": setup {
             $0.changes = signed
@@ -158,6 +166,7 @@ struct FlowSetup: Sendable {
         },
         "0029": setup {
             $0.changes = [:]
+            $0.isPINSlow = true
             $0.plan.acts = [.taken(.pinRequested): .cancel]
         },
         "0031": setup {

@@ -6,13 +6,14 @@ import JackdawReaders
 import JackdawSandbox
 import JackdawSandboxTestSupport
 import JackdawTestSupport
+import JackdawTransport
 
 @testable import Accept
 @testable import jackdaw_pay
 
 /// A sandbox in the server of `jackdaw-pay` on a port of this computer, with TLS and a certificate of its own, and a
 /// program of the SDK that has logged in at it by libcurl.
-final class TLSSandbox: WorldHost {
+final class TLSSandbox: WorldHost, Sendable {
     /// The program, which has logged in.
     let accept: Accept
     let config: AcceptDataServiceConfig
@@ -20,22 +21,26 @@ final class TLSSandbox: WorldHost {
     /// The clock of the program, which stands still.
     let clock: ManualClock
     private let wire = AcceptWire()
-    /// The fault that the next payment meets.
-    private var fault: String?
+    private let client: InterferingClient
 
     /// Logs in at a server.
     private init(_ address: String, trusting authority: String, fault: String?) async throws {
         var host = try HTTPHost(address)
         host.authorities = .file(authority)
-        let (client, clock) = (CurlClient(host), ManualClock())
+        host.connectLimit = InterferingClient.limit
+        let (client, clock) = (InterferingClient(CurlClient(host)), ManualClock())
         accept = Accept(clock: clock) { _ throws(AcceptError) in client }
         config = AcceptDataServiceConfig(url: address, clientId: "jackdaw", clientSecret: secret("jackdaw-secret"))
         token = try await accept.requestAccessToken(
             "till-1", password: secret("till-1-password"), config: config
         ).accessToken
         self.clock = clock
-        self.fault = fault
+        self.client = client
+        if let fault { interfere(PaymentInterference(fault: fault)) }
     }
+
+    /// Changes the next payment; nil to leave it alone.
+    func interfere(_ interference: PaymentInterference?) { client.interfere(interference) }
 
     /// Serves a sandbox for the time of a body.
     /// - Parameters:
@@ -67,12 +72,7 @@ final class TLSSandbox: WorldHost {
     }
 
     func ask(_ request: HostRequest) async throws(HostFailure) -> HostReply {
-        var message = try wire.encode(request)
-        if request.operation == .authorise, let fault {
-            message.headers.append(HTTPField("X-Sandbox-Fault", fault))
-            self.fault = nil
-        }
-        return try wire.decode(try await send(message), to: request)
+        try wire.decode(try await send(try wire.encode(request)), to: request)
     }
 
     /// The sum that the books have for an attempt; nil if they do not know it.
@@ -85,6 +85,40 @@ final class TLSSandbox: WorldHost {
         do throws(HTTPFailure) { return try await accept.paymentClient.send(request, limit: .seconds(60)) } catch {
             throw HostFailure(error)
         }
+    }
+}
+/// The things that happen to a payment on its way to the host.
+struct PaymentInterference: Sendable {
+    /// A fault of the sandbox; nil without one.
+    var fault: String?
+    /// Whether there is no network.
+    var isUnreachable = false
+    /// Runs when the answer has come, before the program has it.
+    var answered: @Sendable () async -> Void = {}
+}
+
+/// A connection on which a test changes one payment.
+private final class InterferingClient: HTTPClient {
+    /// The limit of a request in real time, so long that no slow machine reaches it. The clock of the program stands still.
+    static let limit = Duration.seconds(600)
+
+    private let base: any HTTPClient
+    private let interference = Lock<PaymentInterference?>(nil)
+
+    init(_ base: any HTTPClient) { self.base = base }
+
+    func interfere(_ new: PaymentInterference?) { interference.withLock { $0 = new } }
+
+    func send(_ request: HTTPRequest, limit: Duration) async throws(HTTPFailure) -> HTTPAnswer {
+        let isPayment = request.method == .post && request.path == "/v3/payments.json"
+        let found = isPayment ? interference.withLock { $0.take() } : nil
+        guard let found else { return try await base.send(request, limit: Self.limit) }
+        guard !found.isUnreachable else { throw HTTPFailure(.unreachable, message: "There is no network.") }
+        var request = request
+        if let fault = found.fault { request.headers.append(HTTPField("X-Sandbox-Fault", fault)) }
+        let answer = try await base.send(request, limit: Self.limit)
+        await found.answered()
+        return answer
     }
 }
 #endif
