@@ -1,0 +1,34 @@
+@testable import Accept
+
+extension ErrorSituation {
+    /// A code that no situation reaches, with the reason.
+    struct Unreached: Sendable {
+        let code: AcceptError.Code
+        let reason: String
+    }
+
+    static let unreached: [Unreached] = [
+        Unreached(
+            code: .pay(.dataProcessing),
+            reason: "the journal has a refused request as a decline: `transactionNotApproved`"),
+        Unreached(code: .pay(.onlineProcessing), reason: "an answer of no use leaves the outcome open: `responseLost`"),
+        Unreached(
+            code: .pay(.terminalNotSetInMerchant), reason: "the host's answer for such a terminal is not published"),
+        Unreached(code: .common(.transactionsQueryTokenExpired), reason: "later issue: search"),
+        Unreached(code: .common(.transactionsQueryNoConnection), reason: "later issue: search"),
+        Unreached(code: .common(.queryStatsTokenExpired), reason: "later issue: statistics"),
+        Unreached(code: .common(.queryStatsConnection), reason: "later issue: statistics"),
+        Unreached(
+            code: .common(.applicationConfigurationInvalid),
+            reason: "`configurationInvalid` of this project has the place"),
+        Unreached(code: .config(.unsupportedFeature), reason: "later issue: transfer of configurations"),
+        Unreached(code: .config(.zipDownload), reason: "later issue: transfer of configurations"),
+        Unreached(code: .config(.terminalDisconnected), reason: "later issue: transfer of configurations"),
+        Unreached(code: .config(.terminalMayNotBeSet), reason: "later issue: transfer of configurations"),
+        Unreached(code: .config(.terminalCancelledFileDownload), reason: "later issue: transfer of configurations"),
+        Unreached(code: .config(.productionFirmwareOnDevelopmentTerminal), reason: "later issue: firmware"),
+        Unreached(code: .config(.developmentFirmwareOnProductionTerminal), reason: "later issue: firmware"),
+        Unreached(code: .config(.terminalUnsupported), reason: "later issue: transfer of configurations"),
+        Unreached(code: .config(.terminalFirmwareDoesNotExist), reason: "later issue: firmware"),
+    ]
+}
