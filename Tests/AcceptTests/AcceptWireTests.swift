@@ -262,8 +262,8 @@ import Testing
 
     @Test func aRefusalIsOneThatNoCopyOfTheRequestCanEscape() throws {
         var till = try AcceptTill()
-        // The merchant's upper limit, and an item without a number.
-        guard case .refused = try till.ask(request(.authorise, "A1", 600_000, octets: card(600_000))),
+        // The merchant's upper limit is a decline; a tip that is no number is none.
+        guard case .declined = try till.ask(request(.authorise, "A1", 600_000, octets: card(600_000))),
             case .refused = try till.ask(
                 request(.authorise, details: [AttemptDetail("tip", "x")], octets: card(1000)))
         else { return #expect(Bool(false)) }

@@ -30,7 +30,7 @@ extension AcceptError {
             }
             return
         }
-        let code = Self.code(outcome, trace)
+        let code = Self.code(outcome, trace, report.trouble)
         let (group, advice) = Self.group(outcome, trace)
         let isOpen = !report.state.isFinal
         let decline = AcceptDecline(
@@ -40,13 +40,15 @@ extension AcceptError {
         self.init(.pay(code), "The payment ended: \(outcome.rawValue). \(decline.text)", decline)
     }
 
-    private static func code(_ outcome: PaymentOutcome, _ trace: PaymentTrace) -> AcceptPayErrorCode {
+    private static func code(
+        _ outcome: PaymentOutcome, _ trace: PaymentTrace, _ trouble: HostTrouble?
+    ) -> AcceptPayErrorCode {
         if trace.isExcluded { return .blockedCardType }
         switch outcome {
         case .approved, .approvedOffline: return .transactionNotApproved
         case .cancelled: return trace.reason ?? .transactionTerminated
         case .declinedByCard, .declinedOffline: return .transactionDeclined
-        case .declinedOnline: return .transactionNotApproved
+        case .declinedOnline: return trouble == .refused ? .dataProcessing : .transactionNotApproved
         case .declinedSignature: return trace.isSignatureRefused ? .signatureRequest : .signatureTimeout
         case .notAccepted: return trace.isBlocked ? .blockedCardType : trace.reason ?? .notSupportedCardType
         case .failedPreparation: return trace.reason ?? .initialization
@@ -63,7 +65,8 @@ extension AcceptError {
             }
         case .failedKernel: return trace.reason ?? .failedToStartEMV
         case .failedUnableOnline: return .payConnection
-        case .failedHostTimeout, .failedRecovered: return .responseLost
+        case .failedHostTimeout: return trouble == .unreadable ? .onlineProcessing : .responseLost
+        case .failedRecovered: return .responseLost
         case .failedAutoReversed: return trace.reason ?? .failedToSendOnlineEMV
         }
     }

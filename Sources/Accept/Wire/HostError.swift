@@ -39,7 +39,11 @@ struct HostError {
 
     /// The reply to a request, if the error is one.
     func reply(to request: HostRequest, _ reversals: AcceptWire.Reversals) throws(HostFailure) -> HostReply {
-        if Self.permanent[status]?.contains(code) ?? false { return .refused(reason) }
+        if Self.permanent[status]?.contains(code) ?? false {
+            // A limit of the merchant is a decision about the money, and no error of the request.
+            let isLimit = code.hasPrefix("amount_") && request.operation == .authorise
+            return isLimit ? .declined(HostDecline(reason: reason)) : .refused(reason)
+        }
         switch (status, request.operation) {
         case (401, _) where wantsLogin:
             throw HostFailure(.notLoggedIn, isCertainlyNotSent: true, message: "The host wants a login.")

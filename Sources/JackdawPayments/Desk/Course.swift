@@ -70,6 +70,8 @@ package struct Course: Sendable {
     /// The issuer's data for the card.
     package var toCard = HTTPBody()
     package var asking: Asking?
+    /// The reason why the host did not decide, for reports.
+    package var trouble: HostTrouble?
     /// The time at which the last request that can book was sent; after a restart the time of the restart.
     package var lastBookable: Duration?
 
@@ -110,7 +112,7 @@ package struct Course: Sendable {
     package var isOver: Bool { isSettled && outputs.isEmpty && !record.isNeeded }
 
     /// The report of the record as it shall be; only an output after its write may have it.
-    var report: AttemptReport { AttemptReport(record) }
+    var report: AttemptReport { AttemptReport(record, trouble: trouble) }
 
     /// Changes the record, and numbers the change.
     mutating func modify(on date: RecordedTime, _ body: (inout AttemptRecord) -> Void) {

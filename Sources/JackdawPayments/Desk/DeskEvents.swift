@@ -96,6 +96,14 @@ public enum DeskAction: Sendable, Hashable {
     case ignored
 }
 
+/// The reason why the host neither approved nor declined an attempt, although it answered.
+public enum HostTrouble: String, Sendable, Hashable, CaseIterable {
+    /// The host refused the request because of its content. Nothing is booked.
+    case refused
+    /// The answer cannot be read, or does not belong to the request: the outcome is open.
+    case unreadable
+}
+
 /// The state of an attempt, for the program.
 public struct AttemptReport: Sendable, Hashable {
     /// The identifier of the attempt.
@@ -112,9 +120,13 @@ public struct AttemptReport: Sendable, Hashable {
     public let reason: ReasonText?
     /// Whether a message must still reach the host.
     public let isDeliveryQueued: Bool
+    /// The reason why the host did not decide; nil if it decided or did not answer, and after a restart of the program.
+    public let trouble: HostTrouble?
 
     /// The report of a record.
-    public init(_ record: AttemptRecord) {
+    public init(_ record: AttemptRecord) { self.init(record, trouble: nil) }
+
+    package init(_ record: AttemptRecord, trouble: HostTrouble?) {
         attempt = record.identifier
         sale = record.request.sale
         state = record.state
@@ -122,6 +134,7 @@ public struct AttemptReport: Sendable, Hashable {
         reference = record.reference
         reason = record.attention?.reason ?? record.refusal
         isDeliveryQueued = record.isDeliveryQueued
+        self.trouble = trouble
     }
 }
 

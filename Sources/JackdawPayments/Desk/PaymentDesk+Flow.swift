@@ -162,9 +162,12 @@ extension PaymentDesk {
             courses[index].modify(on: date) { $0.refusal = decline.reason }
             feed(index, decline.isReferral ? .hostReferred : .hostDeclined, answering: flowEffect)
         case .refused(let reason):
+            courses[index].trouble = .refused
             courses[index].modify(on: date) { $0.refusal = reason }
             feed(index, .hostDeclined, answering: flowEffect)
-        case .acknowledged, .notFound, .status: feed(index, .hostAnswerUnreadable, answering: flowEffect)
+        case .acknowledged, .notFound, .status:
+            courses[index].trouble = .unreadable
+            feed(index, .hostAnswerUnreadable, answering: flowEffect)
         }
     }
 
@@ -189,6 +192,7 @@ extension PaymentDesk {
         if failure.code == .conflict { courses[index].mustEnquire = true }
         let isAwaited = asking.flowEffect.map { courses[index].flow?.awaitedEffect == $0 } ?? !asking.isLate
         guard isAwaited else { return ignore() }
+        if failure.code == .unreadable { courses[index].trouble = .unreadable }
         if failure.code == .notWritable {
             // Without the host it could not be delivered either, so the card must not approve it offline.
             let reason = ReasonText(failure.message)

@@ -65,6 +65,17 @@ extension ErrorSituation {
         payment(
             .transactionNotApproved, .sandbox, "an amount of 51.05, which the simulated issuer declines", [:],
             hundredths: 5105),
+        ErrorSituation(
+            .pay(.dataProcessing), .sandbox, "card data with another amount than the payment, which the sandbox refuses"
+        ) {
+            let till = try await PayTill(chip(2000))
+            _ = try await till.pay(till.config(1000))
+        },
+        ErrorSituation(.pay(.onlineProcessing), .sandbox, "`garbled` at `POST payments.json`") {
+            let till = try await PayTill(chip())
+            till.link.plan("garbled", "payments.json")
+            _ = try await till.pay()
+        },
         ErrorSituation(.pay(.responseLost), .sandbox, "`status-after=500` at `POST payments.json`") {
             let till = try await PayTill(chip())
             till.link.plan("status-after=500", "payments.json")

@@ -9,10 +9,6 @@ extension ErrorSituation {
 
     static let unreached: [Unreached] = [
         Unreached(
-            code: .pay(.dataProcessing),
-            reason: "the journal has a refused request as a decline: `transactionNotApproved`"),
-        Unreached(code: .pay(.onlineProcessing), reason: "an answer of no use leaves the outcome open: `responseLost`"),
-        Unreached(
             code: .pay(.terminalNotSetInMerchant), reason: "the host's answer for such a terminal is not published"),
         Unreached(code: .common(.transactionsQueryTokenExpired), reason: "later issue: search"),
         Unreached(code: .common(.transactionsQueryNoConnection), reason: "later issue: search"),

@@ -83,8 +83,30 @@ import Testing
             var till = TestTill()
             let effect = try till.ask()
             till.send(.answered(answer, effect: effect))
+            #expect(till.reports.map(\.trouble) == [.unreadable])
             #expect(till.takeReports() == [.unknown])
             #expect(try till.takeAsk().request.operation == .reverse)
+        }
+    }
+
+    /// The program learns why the host did not decide.
+    @Test func aReportHasTheTroubleOfTheHost() throws {
+        func trouble(_ event: (Int) -> DeskEvent) throws -> [HostTrouble?] {
+            var till = TestTill()
+            let effect = try till.ask(chip: true)
+            till.send(event(effect))
+            till.answer(.secondAAC)
+            #expect(!till.reports.isEmpty)
+            return till.reports.map(\.trouble)
+        }
+        func failure(_ code: HostFailure.Code, isCertainlyNotSent: Bool = false) -> HostFailure {
+            HostFailure(code, isCertainlyNotSent: isCertainlyNotSent, message: "")
+        }
+        #expect(try trouble { .answered(.refused(ReasonText("invalid")), effect: $0) }.last == .refused)
+        #expect(try trouble { .unanswered(failure(.unreadable), effect: $0) }.last == .unreadable)
+        #expect(try trouble { .answered(.decline, effect: $0) }.allSatisfy { $0 == nil })
+        for code in [HostFailure.Code.noAnswer, .hostError, .conflict] {
+            #expect(try trouble { .unanswered(failure(code), effect: $0) }.allSatisfy { $0 == nil })
         }
     }
 
