@@ -96,7 +96,7 @@ extension Accept {
     ///   - handlers: the program's part: display, signature, choices. Default: as in ``AcceptPaymentHandlers``.
     /// - Returns: the payment, which goes on until its end. Its errors: `pay(...)` with ``AcceptError/decline``; before it
     ///   begins the errors of ``AcceptPaymentConfig/validate()``, `pay(.tokenExpired)`, `pay(.terminalNotReady)`,
-    ///   `pay(.cantLoadTerminalConfiguration)`, `common(.vendorNotFound)`, `common(.unsupportedFeature)`,
+    ///   `pay(.cantLoadTerminalConfiguration)`, `pay(.terminalNotSetInMerchant)`, `common(.vendorNotFound)`, `common(.unsupportedFeature)`,
     ///   `saleInProgress`, `operationNotAllowed`, `identifierUsed`, `journalFailed`, `notRunning`.
     public func startPay(
         _ config: AcceptPaymentConfig, handlers: AcceptPaymentHandlers = AcceptPaymentHandlers()
@@ -169,6 +169,7 @@ extension Accept {
         guard !terminal.isUnconfigured else {
             throw AcceptError(.pay(.cantLoadTerminalConfiguration), "The terminal was never configured.")
         }
+        try await checkMerchant(has: terminal, token, config.backendConfig)
         guard let terminals else { throw AcceptError(.pay(.terminalNotReady), "No terminals were handed in.") }
         let session = try await terminals.open(
             terminal, of: config.vendorUUID, amount: request.amount, events: { run.send(.terminal($0)) })
@@ -206,6 +207,28 @@ extension Accept {
             throw AcceptError(.pay(.terminalNotReady), "The terminal is off, or away.")
         }
         return terminal
+    }
+
+    /// Refuses a terminal that the host does not have for the merchant. Without a clear answer the payment goes on: an
+    /// offline approval needs no host.
+    private func checkMerchant(
+        has terminal: AcceptTerminal, _ token: SecretText, _ config: AcceptDataServiceConfig
+    ) async throws(AcceptError) {
+        guard !terminal.serialNumber.isEmpty else { return }
+        guard terminal.serialNumber.utf8.count <= 64 else {
+            throw AcceptError(.pay(.terminalNotSetInMerchant), "A serial number has at most 64 bytes.")
+        }
+        let answer: HTTPAnswer
+        do throws(AcceptError) {
+            answer = try await send(requests.terminal(terminal.serialNumber), token, config, .terminal)
+        } catch {
+            guard error.isTokenExpired else { return }
+            throw error
+        }
+        guard answer.status != 404 || HostError(answer).code != "not_found" else {
+            throw AcceptError(
+                .pay(.terminalNotSetInMerchant), "The host does not have the terminal for this merchant.")
+        }
     }
 
     private func carryOut(

@@ -27,6 +27,8 @@ struct AcceptCall: Sendable {
     static let configFile = AcceptCall(
         tokenExpired: .config(.tokenExpired), noConnection: .config(.infoNoConnection))
 
+    static let terminal = AcceptCall(tokenExpired: .pay(.tokenExpired), noConnection: .pay(.payConnection))
+
     /// The error of a request without an answer.
     func error(_ failure: HTTPFailure) -> AcceptError {
         switch failure.code {
@@ -92,6 +94,11 @@ struct AccountRequests: Sendable {
     func configFile(_ version: String) -> HTTPRequest {
         HTTPRequest(
             .get, "\(basePath)/configuration.json", query: [HTTPField("version", version)], headers: AcceptWire.headers)
+    }
+
+    func terminal(_ serialNumber: String) -> HTTPRequest {
+        HTTPRequest(
+            .get, "\(basePath)/terminals/\(serialNumber.percentEncoded).json", headers: AcceptWire.headers)
     }
 
     private func form(_ method: HTTPRequest.Method, _ path: String, _ form: AcceptForm) -> HTTPRequest {

@@ -35,12 +35,15 @@ public struct AcceptTerminal: Sendable, Hashable {
     public var configurationVersion: String?
     /// The ways in which the terminal reads cards. Default: a chip or a swipe.
     public var entries: Set<CardEntry>
+    /// The serial number, 64 bytes at most. If it is known, the host is asked before a payment if the merchant has the
+    /// terminal. Default: empty, and the host is not asked.
+    public var serialNumber: String
 
     /// A terminal. Without an alternative name it has the other one twice.
     public init(
         uuid: String, displayName: String, alternativeDisplayName: String? = nil, model: String = "",
         dependsOnConfiguration: Bool = false, configurationVersion: String? = nil,
-        entries: Set<CardEntry> = [.chip, .swipe]
+        entries: Set<CardEntry> = [.chip, .swipe], serialNumber: String = ""
     ) {
         self.uuid = uuid
         self.displayName = displayName
@@ -49,6 +52,7 @@ public struct AcceptTerminal: Sendable, Hashable {
         self.dependsOnConfiguration = dependsOnConfiguration
         self.configurationVersion = configurationVersion
         self.entries = entries
+        self.serialNumber = serialNumber
     }
 
     /// Whether the terminal needs a configuration, and has none: payments are refused.

@@ -76,6 +76,13 @@ extension ErrorSituation {
             till.link.plan("garbled", "payments.json")
             _ = try await till.pay()
         },
+        ErrorSituation(
+            .pay(.terminalNotSetInMerchant), .sandbox, "a terminal of another merchant: the serial number `SN00000003`"
+        ) {
+            let till = try await PayTill(chip())
+            till.terminals.change { $0.serialNumber = "SN00000003" }
+            _ = try await till.pay()
+        },
         ErrorSituation(.pay(.responseLost), .sandbox, "`status-after=500` at `POST payments.json`") {
             let till = try await PayTill(chip())
             till.link.plan("status-after=500", "payments.json")

@@ -8,8 +8,6 @@ extension ErrorSituation {
     }
 
     static let unreached: [Unreached] = [
-        Unreached(
-            code: .pay(.terminalNotSetInMerchant), reason: "the host's answer for such a terminal is not published"),
         Unreached(code: .common(.transactionsQueryTokenExpired), reason: "later issue: search"),
         Unreached(code: .common(.transactionsQueryNoConnection), reason: "later issue: search"),
         Unreached(code: .common(.queryStatsTokenExpired), reason: "later issue: statistics"),
