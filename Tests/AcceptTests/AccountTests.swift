@@ -89,7 +89,7 @@ import Testing
         let failed = await code { () throws(AcceptError) in
             _ = try await self.accept.requestAccessToken("till-1", password: secret("x"), config: incomplete)
         }
-        #expect(failed == .configurationInvalid)
+        #expect(failed == .common(.applicationConfigurationInvalid))
         #expect(link.paths.isEmpty)
     }
 

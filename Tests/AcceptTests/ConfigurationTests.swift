@@ -20,7 +20,7 @@ import Testing
             try config.validate()
             return true
         } catch {
-            #expect(error.code == .configurationInvalid)
+            #expect(error.code == .common(.applicationConfigurationInvalid))
             return false
         }
     }

@@ -12,7 +12,7 @@ extension Accept {
     /// - Returns: the token for the other calls. Each request begins its lifetime again.
     /// - Throws: `common(.wrongUserNameOrPassword)`, `common(.requestTokenConnection)`,
     ///   `common(.genericRequestTimeout)`, `programRefused`, `tooManyRequests`, `hostNotTrusted`, `hostError`,
-    ///   `answerUnreadable`, `configurationInvalid`, `cancelled`.
+    ///   `answerUnreadable`, `common(.applicationConfigurationInvalid)`, `cancelled`.
     public func requestAccessToken(
         _ username: String, password: SecretText, config: AcceptDataServiceConfig
     ) async throws(AcceptError) -> AcceptAccessToken {
@@ -39,7 +39,7 @@ extension Accept {
 
     /// Goes on with the token of a login by an earlier run of the program: calls take it until the host refuses it. The
     /// payment service uses it, too, but has no password for another login.
-    /// - Throws: `configurationInvalid`; `pay(.tokenExpired)` if the text is no token.
+    /// - Throws: `common(.applicationConfigurationInvalid)`; `pay(.tokenExpired)` if the text is no token.
     package func resume(_ accessToken: SecretText, config: AcceptDataServiceConfig) throws(AcceptError) {
         try config.validate()
         guard AcceptToken.isToken(accessToken) else {

@@ -38,7 +38,7 @@ struct AcceptCall: Sendable {
         case .notTrusted: AcceptError(.hostNotTrusted, failure.message)
         case .cancelled: AcceptError(.cancelled, failure.message)
         case .tooLarge, .malformed: AcceptError(.answerUnreadable, failure.message)
-        case .invalidRequest: AcceptError(.configurationInvalid, failure.message)
+        case .invalidRequest: AcceptError(.common(.applicationConfigurationInvalid), failure.message)
         case .notLoggedIn: AcceptError(tokenExpired, failure.message)
         default: AcceptError(noConnection, failure.message)
         }

@@ -27,7 +27,7 @@ public struct AcceptDataServiceConfig: Sendable, Equatable {
     }
 
     /// Checks that address, identifier and secret are there, and that both addresses are well formed.
-    /// - Throws: `configurationInvalid`.
+    /// - Throws: `common(.applicationConfigurationInvalid)`.
     public func validate() throws(AcceptError) {
         guard let address = AcceptAddress(url), !url.utf8.contains(UInt8(ascii: "?")) else {
             throw Self.invalid("The host's address must be like https://accept.example.com.")
@@ -46,7 +46,9 @@ public struct AcceptDataServiceConfig: Sendable, Equatable {
         }
     }
 
-    private static func invalid(_ message: String) -> AcceptError { AcceptError(.configurationInvalid, message) }
+    private static func invalid(_ message: String) -> AcceptError {
+        AcceptError(.common(.applicationConfigurationInvalid), message)
+    }
 }
 
 extension AcceptDataServiceConfig: RedactedDescription {

@@ -37,7 +37,7 @@ public struct AcceptPaymentConfig: Sendable {
     }
 
     /// Checks the connection and the basket, and that a tip is allowed if there is one.
-    /// - Throws: `configurationInvalid`, `gratuityNotAllowed`, and the errors of ``AcceptBasket/validate()``.
+    /// - Throws: `common(.applicationConfigurationInvalid)`, `gratuityNotAllowed`, and the errors of ``AcceptBasket/validate()``.
     public func validate() throws(AcceptError) {
         try backendConfig.validate()
         try basket.validate()

@@ -36,7 +36,7 @@ public struct AcceptError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let basketInvalid = own("basketInvalid")
         /// The basket has a tip, and the configuration allows none.
         public static let gratuityNotAllowed = own("gratuityNotAllowed")
-        /// A value of the configuration is missing or wrong.
+        /// A value of a call is too long, or is none that the host or a card takes.
         public static let configurationInvalid = own("configurationInvalid")
         /// The host's certificate is wrong, has expired, or is not of a trusted authority.
         public static let hostNotTrusted = own("hostNotTrusted")

@@ -17,8 +17,8 @@ extension CommandError {
 
     private static func status(_ code: AcceptError.Code) -> ExitStatus {
         switch code {
-        case .configurationInvalid, .basketInvalid, .amountInvalid, .amountOverflow, .gratuityNotAllowed,
-            .contactInvalid, .currencyNotAccepted, .amountLimit:
+        case .common(.applicationConfigurationInvalid), .configurationInvalid, .basketInvalid, .amountInvalid,
+            .amountOverflow, .gratuityNotAllowed, .contactInvalid, .currencyNotAccepted, .amountLimit:
             .usage
         case .common(.wrongUserNameOrPassword), .programRefused, .answerUnreadable: .badData
         case .paymentNotFound, .operationNotAllowed, .reversalTooLate, .amountExceeded, .identifierUsed,

@@ -51,7 +51,7 @@ struct OpenTill: Sendable {
                 var connection = try HTTPHost(config.url)
                 if let file = host.authority { connection.authorities = .file(file) }
                 return CurlClient(connection)
-            } catch { throw AcceptError(.configurationInvalid, error.message) }
+            } catch { throw AcceptError(.common(.applicationConfigurationInvalid), error.message) }
         }
     }
 

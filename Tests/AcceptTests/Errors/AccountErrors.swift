@@ -117,7 +117,9 @@ extension ErrorSituation {
                 till.token, newPassword: secret("short"), reNewPassword: secret("short"),
                 config: ConfigurationTests.backend)
         },
-        ErrorSituation(.configurationInvalid, .program, "a configuration without the program's secret") {
+        ErrorSituation(
+            .common(.applicationConfigurationInvalid), .program, "a configuration without the program's secret"
+        ) {
             var incomplete = ConfigurationTests.backend
             incomplete.clientSecret = nil
             _ = try await PayTill(chip()).accept.requestAccessToken(

@@ -30,6 +30,14 @@ extension ErrorSituation {
         operation(.paymentNotFound, .program, "an identifier that no payment has") { _, operate in
             try await operate(.reverse, "A2", nil, nil)
         },
+        ErrorSituation(.configurationInvalid, .program, "a note of more than 200 bytes") {
+            var parameters = AcceptPaymentParameters()
+            parameters.note = String(repeating: "a", count: 201)
+            let till = try await PayTill(chip())
+            _ = try await till.accept.requestOperationOnPaymentWithID(
+                "A1", andAccessToken: till.token, config: ConfigurationTests.backend, operation: .reverse,
+                paymentUpdateParameters: parameters)
+        },
         operation(.operationNotAllowed, .program, "a capture of a purchase") { _, operate in
             try await operate(.capture, "A1", nil, nil)
         },

@@ -12,9 +12,6 @@ extension ErrorSituation {
         Unreached(code: .common(.transactionsQueryNoConnection), reason: "later issue: search"),
         Unreached(code: .common(.queryStatsTokenExpired), reason: "later issue: statistics"),
         Unreached(code: .common(.queryStatsConnection), reason: "later issue: statistics"),
-        Unreached(
-            code: .common(.applicationConfigurationInvalid),
-            reason: "`configurationInvalid` of this project has the place"),
         Unreached(code: .config(.unsupportedFeature), reason: "later issue: transfer of configurations"),
         Unreached(code: .config(.zipDownload), reason: "later issue: transfer of configurations"),
         Unreached(code: .config(.terminalDisconnected), reason: "later issue: transfer of configurations"),
