@@ -81,6 +81,7 @@ import Testing
         #expect(payment.uniqueId == "A1")
         #expect(payment.status == .reversed)
         #expect(payment.transactionState == .reversed)
+        #expect(payment.reversals.map(\.note) == ["wrong goods"])
         #expect(link.booked("A1") == 0)
     }
 

@@ -202,7 +202,7 @@ import Testing
             ["sell", "--link", "sim:posmate", "--payment", "a b"] + item,
             ["sell", "--link", "sim:posmate", "--wait", "-1"] + item,
             ["sell", "--link", "sim:posmate", "--log-level", "loud"] + item,
-            ["reverse", "p-1", "--note", "wrong amount"], ["reverse", "p-1", "--wait", "1"],
+            ["reverse", "p-1", "--note", String(repeating: "a", count: 201)], ["reverse", "p-1", "--wait", "1"],
             ["receipt", "p-1", "--email", "customer@example.com", "--wait", "1"], ["refund", "p-1", "--wait", "-1"],
             ["status"], ["status", ""], ["journal", "none"], ["login", "--user", "till-1"],
             [

@@ -9,7 +9,7 @@ extension Accept {
     ///
     /// - `reverse` takes the whole payment back, within 24 hours of its approval. A repetition has the same answer. A payment
     ///   in the journal becomes `reversing`, so that it is reversed also if the host is silent or the program is killed, and
-    ///   then `reversed`: its sale can be paid again. Another one is reversed by a request with the note.
+    ///   then `reversed`: its sale can be paid again. Another one is reversed by a request of its own. Both have the note.
     /// - `refund` returns money, and `capture` takes that of an authorised or pre-authorised payment: all that is left, or
     ///   `amount` of it. Both are attempts of the payment service, which must have the payment in its journal.
     /// - `receipt` sends a receipt by e-mail, or without an address by SMS.
@@ -141,9 +141,10 @@ extension Accept {
         if before.status != .reversed { try OperationRules.checkReversal(of: before, on: date()) }
         let reports = service.reports
         let begun: AttemptReport
-        do throws(DeskRefusal) { begun = try await service.reverse(context.name) } catch {
-            throw OperationRules.error(error)
-        }
+        let note = context.parameters.note
+        do throws(DeskRefusal) {
+            begun = try await service.reverse(context.name, note: note.isEmpty ? nil : ReasonText(note))
+        } catch { throw OperationRules.error(error) }
         if begun.state == .reversed, before.status == .reversed { return before }
         let report = await end(ofReversal: begun, reports)
         guard report.state == .reversed || report.state == .failed else {

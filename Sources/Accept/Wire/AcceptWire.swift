@@ -62,7 +62,7 @@ public struct AcceptWire: HostWire {
         case .reverse:
             var form = AcceptForm()
             form.add("fnc_type", request.cause.map(Self.function(of:)) ?? "void")
-            form.add("note", request.cause?.rawValue ?? "")
+            form.add("note", request.note?.text ?? request.cause?.rawValue ?? "")
             guard reversals == .ofIdentifiers else { return http(.post, "payments/\(name)/reverse.json", form) }
             // So that the host takes back no other payment with the identifier.
             let amount = try WireAmount(request.request.amount)

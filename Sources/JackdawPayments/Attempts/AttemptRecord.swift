@@ -49,6 +49,8 @@ public struct Delivery: Sendable, Hashable {
     public let purpose: Purpose
     /// The attempts without a usable answer, 0 to ``maxAttempts``, at which the number stays; the message is never given up.
     public package(set) var tries: Int
+    /// The merchant's note about a reversal; nil without one.
+    public let note: ReasonText?
     /// The data for the host alone, sealed by the reader. The journal encrypts it.
     public let octets: HTTPBody
 
@@ -58,8 +60,11 @@ public struct Delivery: Sendable, Hashable {
     /// The greatest number of counted attempts.
     public static let maxAttempts = 1_000_000
 
-    package init(_ purpose: Purpose, octets: HTTPBody = HTTPBody(), tries: Int = 0) {
+    package init(
+        _ purpose: Purpose, note: ReasonText? = nil, octets: HTTPBody = HTTPBody(), tries: Int = 0
+    ) {
         self.purpose = purpose
+        self.note = note
         self.octets = octets
         self.tries = min(max(tries, 0), Self.maxAttempts)
     }

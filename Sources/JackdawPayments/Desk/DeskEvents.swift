@@ -15,8 +15,9 @@ public enum DeskEvent: Sendable {
     case attend(AttemptIdentifier, AttentionResult, note: ReasonText, call: Int)
 
     /// Take an approved payment of a sale back, as a whole. A repetition is the same reversal. Answers: as for `begin`; it is
-    /// accepted when the journal has it, and the host is asked after that.
-    case reverse(AttemptIdentifier, of: SaleIdentifier, call: Int)
+    /// accepted when the journal has it, and the host is asked after that. The note is the merchant's, for the host; that of
+    /// a repetition does not count.
+    case reverse(AttemptIdentifier, of: SaleIdentifier, note: ReasonText? = nil, call: Int)
 
     // MARK: events of the payment flow
 

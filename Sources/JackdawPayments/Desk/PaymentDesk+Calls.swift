@@ -8,7 +8,7 @@ package struct WaitingCall: Sendable, Hashable {
     package enum Kind: Sendable, Hashable {
         case begin(AttemptRequest)
         case status
-        case reverse(SaleIdentifier)
+        case reverse(SaleIdentifier, ReasonText?)
     }
 
     package let kind: Kind
@@ -22,7 +22,7 @@ package struct WaitingCall: Sendable, Hashable {
     package var sale: SaleIdentifier? {
         switch kind {
         case .begin(let request): request.sale
-        case .reverse(let sale): sale
+        case .reverse(let sale, _): sale
         case .status: nil
         }
     }
@@ -105,7 +105,7 @@ extension PaymentDesk {
                 emit(.refused(call: waiting.call, DeskRefusal(.unknownAttempt, identifier)))
             }
         case .begin(let request): begin(request, identifier, waiting.call, records)
-        case .reverse(let sale): reverse(identifier, sale, waiting.call, records)
+        case .reverse(let sale, let note): reverse(identifier, sale, note, waiting.call, records)
         }
     }
 

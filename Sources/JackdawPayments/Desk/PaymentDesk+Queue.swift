@@ -37,7 +37,7 @@ extension PaymentDesk {
         let request: HostRequest
         switch delivery.purpose {
         case .reversal where courses[index].mustEnquire, .enquiry: request = HostRequest(.enquire, record)
-        case .reversal(let cause): request = HostRequest(.reverse, record, cause: cause)
+        case .reversal(let cause): request = HostRequest(.reverse, record, cause: cause, note: delivery.note)
         case .completion: request = HostRequest(.complete, record, octets: delivery.octets)
         case .advice: request = HostRequest(.advise, record, octets: delivery.octets)
         }

@@ -3,7 +3,8 @@
 extension PaymentDesk {
     /// Decides on a reversal, with the records of the sale that the journal has.
     mutating func reverse(
-        _ identifier: AttemptIdentifier, _ sale: SaleIdentifier, _ call: Int, _ found: [AttemptRecord]
+        _ identifier: AttemptIdentifier, _ sale: SaleIdentifier, _ note: ReasonText?, _ call: Int,
+        _ found: [AttemptRecord]
     ) {
         let records = newest(found).filter { $0.request.sale == sale }
         guard let own = records.first(where: { $0.identifier == identifier }) else {
@@ -24,7 +25,7 @@ extension PaymentDesk {
         guard let index = index(of: identifier) else { return ignore() }
         courses[index].modify(on: date) { record in
             // A completion that waits is not needed any more.
-            if record.apply(.takeBack) { record.delivery = Delivery(.reversal(nil)) }
+            if record.apply(.takeBack) { record.delivery = Delivery(.reversal(nil), note: note) }
         }
         // The host has answered that it approved, so that it need not be asked first.
         courses[index].resumeDelivery()

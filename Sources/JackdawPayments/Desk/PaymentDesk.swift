@@ -93,7 +93,7 @@ public struct PaymentDesk: Sendable {
         case .begin(let request, let identifier, let call): begin(request, identifier, call)
         case .status(let attempt, let call): status(attempt, call)
         case .attend(let attempt, let result, let note, let call): attend(attempt, result, note, call)
-        case .reverse(let attempt, let sale, let call): lookUp(.reverse(sale), call, attempt)
+        case .reverse(let attempt, let sale, let note, let call): lookUp(.reverse(sale, note), call, attempt)
         case .payment(let attempt, let event, let answered, let sealed): payment(attempt, event, answered, sealed)
         case .timer: break
         case .minted(let identifier, let effect): minted(identifier, effect)

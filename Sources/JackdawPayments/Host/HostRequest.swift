@@ -41,12 +41,15 @@ public struct HostRequest: Sendable, Hashable {
     public let originalReference: HostReference?
     /// The reason of a reversal; nil for one that the merchant wants, and for other requests.
     public let cause: ReversalCause?
+    /// The merchant's note about a reversal; nil without one, and for other requests.
+    public let note: ReasonText?
     /// The sealed data for the host alone; empty without any.
     public let octets: HTTPBody
 
     /// A request about a record.
     package init(
-        _ operation: Operation, _ record: AttemptRecord, cause: ReversalCause? = nil, octets: HTTPBody = HTTPBody()
+        _ operation: Operation, _ record: AttemptRecord, cause: ReversalCause? = nil, note: ReasonText? = nil,
+        octets: HTTPBody = HTTPBody()
     ) {
         self.operation = operation
         attempt = record.identifier
@@ -54,6 +57,7 @@ public struct HostRequest: Sendable, Hashable {
         reference = record.reference
         originalReference = record.originalReference
         self.cause = cause
+        self.note = note
         self.octets = octets
     }
 }

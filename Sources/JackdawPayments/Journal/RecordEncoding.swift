@@ -218,6 +218,7 @@ extension Delivery {
             "purpose": .text(purpose.name), "tries": .number(Double(tries)), "octets": .number(Double(octets.count)),
         ]
         if case .reversal(let cause) = purpose { members["cause"] = cause.map { .text($0.rawValue) } }
+        members["note"] = note.map { .text($0.text) }
         return .object(members)
     }
 
@@ -239,7 +240,12 @@ extension Delivery {
         case "advice": purpose = .advice
         default: return nil
         }
-        self.init(purpose, octets: sealed, tries: tries)
+        var note: ReasonText?
+        if let member = value["note"] {
+            guard let text = member.text else { return nil }
+            note = ReasonText(text)
+        }
+        self.init(purpose, note: note, octets: sealed, tries: tries)
     }
 }
 

@@ -171,12 +171,18 @@ public actor PaymentService {
 
     /// Takes an approved payment back, as a whole. Returns when the journal has it: the payment is then `reversing`, and the
     /// reversal is sent until the host answers it, also after a restart. A repeated call is the same reversal.
+    /// - Parameters:
+    ///   - attempt: the payment.
+    ///   - note: a note for the host, kept until the reversal is answered. That of a repeated call does not count. Default:
+    ///     nil, none.
     /// - Returns: the payment's state, `reversed` if it was reversed before.
     /// - Throws: ``DeskRefusal``: `unknownAttempt`, `originalNotApproved` or `hasParts` if it cannot be reversed,
     ///   `saleInProgress` while another attempt of the sale is not over, `journalFailed`, `notRunning`.
-    public func reverse(_ attempt: AttemptIdentifier) async throws(DeskRefusal) -> AttemptReport {
+    public func reverse(
+        _ attempt: AttemptIdentifier, note: ReasonText? = nil
+    ) async throws(DeskRefusal) -> AttemptReport {
         let sale = try await status(of: attempt).sale
-        return try await call { .reverse(attempt, of: sale, call: $0) }
+        return try await call { .reverse(attempt, of: sale, note: note, call: $0) }
     }
 
     /// Takes an event of the reader, the cardholder or the app for an attempt. Ignored if the service does not run.

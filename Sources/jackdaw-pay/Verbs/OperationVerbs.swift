@@ -129,13 +129,28 @@ struct ReverseVerb: PayVerb {
               75  the outcome is not known: repeat the command
 
             EXAMPLES
-              jackdaw-pay reverse sale-1
+              jackdaw-pay reverse sale-1 --note "wrong amount"
             """)
+
+    @Option(
+        help: ArgumentHelp(
+            "Note about the reversal for the host, at most \(AcceptBasketItem.maxNoteBytes) bytes.", valueName: "text"))
+    var note = ""
 
     @OptionGroup
     var common: OperationOptions
 
-    func work() throws(CommandError) -> ExitStatus { try common.run(.reverse, AcceptPaymentParameters()) }
+    func validate() throws {
+        guard note.utf8.count <= AcceptBasketItem.maxNoteBytes else {
+            throw ValidationError("--note has at most \(AcceptBasketItem.maxNoteBytes) bytes.")
+        }
+    }
+
+    func work() throws(CommandError) -> ExitStatus {
+        var parameters = AcceptPaymentParameters()
+        parameters.note = note
+        return try common.run(.reverse, parameters)
+    }
 }
 
 /// Has the host send a receipt of a payment.

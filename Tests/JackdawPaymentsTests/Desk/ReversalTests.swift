@@ -76,6 +76,22 @@ import Testing
         #expect(till.state() == .reversed)
     }
 
+    @Test func theNoteIsSentWithEachReversalAlsoAfterARestart() throws {
+        var till = try till()
+        let note = ReasonText("wrong goods")
+        till.send(.reverse(attempt("A1"), of: sale("S1"), note: note, call: 2))
+        #expect(till.store[attempt("A1")]?.delivery?.note == note)
+        let first = try till.takeAsk()
+        #expect(first.request.note == note && first.request.cause == nil)
+        till.crash()
+        // That of a repetition does not count.
+        till.send(.reverse(attempt("A1"), of: sale("S1"), note: ReasonText("other"), call: 3))
+        let second = try till.takeAsk()
+        #expect(second.request.operation == .reverse && second.request.note == note)
+        till.send(.answered(.acknowledged, effect: second.effect))
+        #expect(till.state() == .reversed && till.store[attempt("A1")]?.delivery == nil)
+    }
+
     @Test func aRepeatedCallIsTheSameReversal() throws {
         var till = try till()
         reverse(&till)

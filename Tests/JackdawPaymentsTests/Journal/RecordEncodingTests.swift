@@ -19,6 +19,8 @@ import Testing
         record.delivery = Delivery(.reversal(.timeout), tries: 3)
         record.changed = RecordedTime(seconds: 253_402_300_799, offset: 1080)
         samples.append(record)
+        record.delivery = Delivery(.reversal(nil), note: ReasonText("\"wrong\" goods \u{1F4B6}"))
+        samples.append(record)
         record.state = .approved
         record.flow?.isRecordStored = true
         record.flow?.outcome = .approvedOffline
