@@ -10,6 +10,7 @@ import JackdawTransport
 import Testing
 
 @testable import Accept
+@testable import jackdaw_pay
 
 /// The host of a world.
 protocol WorldHost {
@@ -328,40 +329,9 @@ struct WorldPlan: Sendable {
 }
 /// The parts of a sale at a simulated reader: a card of the sandbox's issuer, which goes online, and a terminal for it.
 enum ReaderParts {
-    static let card = """
-        {
-          "atr": "3B6700004A41434B444157",
-          "applications": [
-            {
-              "aid": "A0000009990101", "label": "TEST", "priority": "01", "profile": "1C00", "format": 1,
-              "records": [
-                {"file": 1, "record": 1, "objects": {"57": "9999990000000014D30121011234500000"}},
-                {
-                  "file": 2, "record": 1,
-                  "objects": {
-                    "5A": "9999990000000014", "5F34": "01", "5F24": "301231", "5F25": "100101", "5F28": "0528",
-                    "5F30": "0201", "9F07": "FF80", "9F08": "0096", "9F42": "0978", "9F44": "02",
-                    "8C": "9F02069F03069F1A0295055F2A029A039C019F3704",
-                    "8D": "8A029F02069F03069F1A0295055F2A029A039C019F3704", "8E": "00000000000000001F00",
-                    "9F0D": "0000000000", "9F0E": "0000000000", "9F0F": "0000000000"
-                  }
-                }
-              ],
-              "cryptograms": {
-                "scheme": "visa-10", "key_index": "01",
-                "issuer_keys": {
-                  "cryptogram": "00112233445566778899AABBCCDDEEFF", "integrity": "00112233445566778899AABBCCDDEEFF",
-                  "confidentiality": "00112233445566778899AABBCCDDEEFF"
-                }
-              },
-              "limits": {
-                "online_above": 1, "decline_above": 80000, "consecutive_offline": 5, "new_card_online": false,
-                "issuer_required": false
-              }
-            }
-          ]
-        }
-        """
+    /// The card of the command's simulated readers, with the account of the sandbox's fixture.
+    static let card = PaymentSetup.readyText.replacing("4761739001010010", with: "9999990000000014")
+        .replacing("A0000000031010", with: "A0000009990101")
 
     static func transaction(_ hundredths: UInt64) throws -> KernelTransaction {
         guard

@@ -1,4 +1,3 @@
-#if Payments
 import JackdawCryptography
 import JackdawSimulator
 
@@ -58,4 +57,3 @@ extension PaymentSetup {
         ) { _ in nil }
     }
 }
-#endif
