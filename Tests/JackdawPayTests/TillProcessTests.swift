@@ -85,7 +85,8 @@ import Testing
         input.fileHandleForWriting.write(Data("\(TillFixture.password)\n".utf8))
         try input.fileHandleForWriting.close()
         #expect(try till.run(till.login + ["-", "--json"], input: .pipe(input)).ending == .exit(0))
-        #expect(try till.run(["terminals"]).text.contains("sim:posmate"))
+        let terminals = try till.run(["terminals"]).text
+        #expect(terminals.contains("sim:posmate") && terminals.contains("sim:unimag"))
         #expect(try till.run(["terminals", "--json"]).ending == .exit(0))
         #expect(try till.sell("Coffee:2.50:2:19%", "p-1", "--tip", "1.00") == .exit(0))
         #expect(try till.sell("Coffee:2.50:2:19%", "p-2", "--json") == .exit(0))
@@ -194,6 +195,8 @@ import Testing
             ["sell", "--link", "sim:none"] + item, ["sell", "--link", "tcp:127.0.0.1:1"] + item,
             ["sell", "--link", "tcp:127.0.0.1:1", "--reader", "none", "--test-cards"] + item,
             ["sell", "--link", "sim:posmate", "--reader", "posmate"] + item,
+            ["sell", "--link", "tcp:127.0.0.1:1", "--reader", "unimag", "--test-cards"] + item,
+            ["sell", "--link", "alsa:hw:1", "--reader", "posmate", "--test-cards"] + item,
             // Real cards may be at such a link.
             ["sell", "--link", "tcp:127.0.0.1:1", "--reader", "posmate"] + item,
             ["sell", "--link", "sim:posmate", "--profile", "a.json"] + item,

@@ -94,7 +94,12 @@ import Testing
         try await TillFixture.run { till in
             _ = try await till.logIn()
             let output = TillOutput()
-            #expect(try await till.sell(at: name, to: output) == .done)
+            // A cardholder who swipes the card signs.
+            let isSigned = TillTerminal.Kind.named(name)?.onlySwipes == true
+            let status = try await till.sell(at: name, to: output) { order in
+                if isSigned { order.signature = [0x89, 0x50, 0x4E, 0x47] }
+            }
+            #expect(status == .done)
             let basket = try #require(output.events("basket").first)
             #expect(basket["amount"]?.number == 600)
             #expect(basket["currency"]?.text == "EUR")
@@ -108,6 +113,20 @@ import Testing
             #expect(attempt["queued"] == .null)
             #expect(try await till.booked("P1") == 600)
             #expect(try await till.status("P1") == .done)
+        }
+    }
+
+    @Test func aSwipeAtAUniMagIsReversedWithoutASignature() async throws {
+        try await TillFixture.run { till in
+            _ = try await till.logIn()
+            let output = TillOutput()
+            #expect(try await till.sell(1000, at: "unimag", to: output) == .nothingFound)
+            let steps = output.events("step").compactMap { $0["step"]?.text }
+            #expect(steps.contains("waitingForSwipe") && !steps.contains("removeCard"))
+            let attempt = try #require(output.events("attempt").last)
+            #expect(attempt["outcome"]?.text == "declined_signature")
+            #expect(attempt["state"]?.text == "reversed")
+            #expect(try await till.booked("P1") == 0)
         }
     }
 
@@ -157,9 +176,11 @@ import Testing
         _ = await reader.result
     }
 
-    @Test func aTerminalThatIsAwayIsUnavailable() async throws {
-        let kind = try #require(TillTerminal.Kind.named("miura"))
-        let link = LinkName(.pty, "/dev/none")
+    /// A serial line and a sound card that are not there.
+    @Test(arguments: [("miura", "pty:/dev/none"), ("unimag", "alsa:jackdaw-none")])
+    func aTerminalThatIsAwayIsUnavailable(name: String, address: String) async throws {
+        let kind = try #require(TillTerminal.Kind.named(name))
+        let link = try LinkName(parsing: address)
         try await TillFixture.run { till in
             _ = try await till.logIn()
             #expect(
@@ -420,13 +441,11 @@ import Testing
         #expect(TillHost(address: address, authority: nil, client: "jackdaw").address == base)
     }
 
-    /// The command does not sell at a UniMag: it only swipes cards, at a link that carries power.
-    @Test func eachModelOfTheSDKButTheUniMagHasATerminal() {
+    @Test func eachModelOfTheSDKHasATerminal() {
         let kinds = TillTerminal.Kind.all
-        #expect(Set(kinds.map(\.model)) == Set(AcceptReaderTerminals.Model.allCases).subtracting([.uniMag]))
-        #expect(kinds.map(\.name) == ["emvswiper", "miura", "posmate"])
-        #expect(kinds.map(\.vendor.displayName) == ["BBPOS", "miura", "Spire"])
-        #expect(TillTerminal.Kind.named("unimag") == nil)
+        #expect(Set(kinds.map(\.model)) == Set(AcceptReaderTerminals.Model.allCases))
+        #expect(kinds.map(\.name) == ["emvswiper", "miura", "posmate", "unimag"])
+        #expect(kinds.map(\.vendor.displayName) == ["BBPOS", "miura", "Spire", "ID TECH"])
         #expect(Set(kinds.map(\.name)).count == kinds.count)
         for kind in kinds {
             #expect(TillTerminal.Kind.named(kind.name) == kind)

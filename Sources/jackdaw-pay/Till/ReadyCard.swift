@@ -3,13 +3,15 @@ import JackdawSimulator
 
 extension PaymentSetup {
     /// A virtual card in the simulated readers: a Visa-style card of the sandbox's issuer, without offline data
-    /// authentication and without a PIN, so that each payment is decided by the issuer. Number and keys are published for
-    /// tests (Visa ADVT).
+    /// authentication and without a PIN, so that each payment is decided by the issuer. Its stripe has the service code
+    /// of one without a chip (101), so that it is taken at readers without a slot. Number and keys are published for tests
+    /// (Visa ADVT).
     static let readyText = """
         {
           "name": "till",
           "atr": "3B6700004A41434B444157",
           "language": "en",
+          "stripe": "4761739001010010D49121011234500000000F",
           "applications": [
             {
               "aid": "A0000000031010", "label": "VISA TEST", "priority": "01", "profile": "1C00", "format": 1,
@@ -46,14 +48,22 @@ extension PaymentSetup {
     /// The cardholder of the card, who inserts it after 0.3 s.
     static let readyPayerText = #"{"presents": ["insert"], "delays": {"card": 300, "pin": 300, "signature": 300}}"#
 
+    /// The cardholder at a reader without a slot, who swipes the card until it is read.
+    private static let swipingPayerText = #"{"presents": ["swipe"], "presentations": 10}"#
+
     /// The card, its cardholder, and an issuer whose key for PINs the readers have.
-    /// - Parameter issuer: the issuer.
+    /// - Parameters:
+    ///   - issuer: the issuer.
+    ///   - isSwiped: whether the cardholder swipes the card. Default: false, it is inserted.
     /// - Returns: the setup of a payment.
     /// - Throws: `SimulationFileError` if a text is wrong.
-    static func ready(_ issuer: SimulatedIssuer) throws(SimulationFileError) -> PaymentSetup {
-        try PaymentSetup(
-            "till", json: Array(readyText.utf8), payer: SimulatedPayer(json: Array(readyPayerText.utf8)),
-            issuer: issuer, LibCryptoPrimitives(mode: .test)
+    static func ready(
+        _ issuer: SimulatedIssuer, isSwiped: Bool = false
+    ) throws(SimulationFileError) -> PaymentSetup {
+        let payer = isSwiped ? swipingPayerText : readyPayerText
+        return try PaymentSetup(
+            "till", json: Array(readyText.utf8), payer: SimulatedPayer(json: Array(payer.utf8)), issuer: issuer,
+            LibCryptoPrimitives(mode: .test)
         ) { _ in nil }
     }
 }

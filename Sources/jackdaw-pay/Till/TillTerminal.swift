@@ -27,16 +27,18 @@ struct TillTerminal: Sendable {
             switch model {
             case .posMate: AcceptTerminalVendor(uuid: AcceptSpireVendorUUID, displayName: "Spire")
             case .emvSwiper: AcceptTerminalVendor(uuid: AcceptbbPOSVendorUUID, displayName: "BBPOS")
-            default: AcceptTerminalVendor(uuid: family.uppercased(), displayName: family)
+            case .uniMag: AcceptTerminalVendor(uuid: AcceptIDTECHVendorUUID, displayName: "ID TECH")
+            case .miura: AcceptTerminalVendor(uuid: family.uppercased(), displayName: family)
             }
         }
 
-        /// The terminals of the SDK whose readers are simulated with a card in them, by name. The UniMag is not among
-        /// them: it only swipes cards, at a link that carries power.
-        static let all: [Kind] = AcceptReaderTerminals.Model.allCases.compactMap { model in
+        /// Whether the reader only swipes cards.
+        var onlySwipes: Bool { model == .uniMag }
+
+        /// The terminals of the SDK, by name.
+        static let all: [Kind] = AcceptReaderTerminals.Model.allCases.map { model in
             let reader = SimulatedFamily.readers.first { $0.family == model.rawValue }
-            guard let link = PaymentLink(name: "sim:\(reader?.name ?? model.rawValue)") else { return nil }
-            return Kind(model: model, name: link.reader)
+            return Kind(model: model, name: reader?.name ?? model.rawValue)
         }.sorted { $0.name < $1.name }
 
         static let names = all.map(\.name)
@@ -48,12 +50,12 @@ struct TillTerminal: Sendable {
     let kind: Kind
     /// The link; of a simulated reader that of its kind.
     let link: LinkName
-    /// The card in a simulated reader; nil for a reader at another link.
+    /// The card and the cardholder of a simulated reader; nil for a reader at another link.
     let card: PaymentSetup?
     /// The values of the reader's protocol; nil for those of simulated readers.
     let profile: ReaderProfile?
 
-    /// A simulated reader with a card in it.
+    /// A simulated reader, and a card for it.
     init(simulated kind: Kind, card: PaymentSetup) {
         self.kind = kind
         link = kind.simulatedLink
@@ -61,7 +63,7 @@ struct TillTerminal: Sendable {
         profile = nil
     }
 
-    /// A reader at a link that carries bytes.
+    /// A reader at a link that carries bytes, or in the jack of a sound card.
     /// - Parameters:
     ///   - kind: the kind of the reader.
     ///   - link: the link.
@@ -74,7 +76,9 @@ struct TillTerminal: Sendable {
     }
 
     /// The terminal as the SDK shows it.
-    var terminal: AcceptTerminal { AcceptTerminal(uuid: kind.name, displayName: kind.name, entries: [.chip]) }
+    var terminal: AcceptTerminal {
+        AcceptTerminal(uuid: kind.name, displayName: kind.name, entries: kind.onlySwipes ? [.swipe] : [.chip])
+    }
 
     /// The terminals of a till that has this one.
     func terminals() -> AcceptReaderTerminals {
@@ -85,7 +89,15 @@ struct TillTerminal: Sendable {
     }
 
     private func open() async throws(LinkError) -> any Transport {
-        guard let card else { return try await LinuxDevices().connect(link) }
+        guard let card else {
+            guard link.scheme == .alsa else { return try await LinuxDevices().connect(link) }
+            return try await LinuxDevices.connect(link, sound: try sound())
+        }
+        guard !kind.onlySwipes else {
+            // A swipe that comes before the payment waits for it is lost, and the next one follows.
+            let swipes = card.swipes(after: .seconds(1))
+            return SimulatorHost.open(link) { SimulatedReader(UniMagModel(), deck: swipes) }
+        }
         let model = PaymentLink(name: link.description).flatMap {
             card.terminal(of: $0, LibCryptoPrimitives(mode: .test))
         }
@@ -94,6 +106,16 @@ struct TillTerminal: Sendable {
         }
         let keepsPackets = ReaderFamily.named(kind.family)?.needsPackets ?? false
         return SimulatorHost.open(link, keepsPackets: keepsPackets) { SimulatedReader(model) }
+    }
+
+    /// The signals at the jack.
+    private func sound() throws(LinkError) -> ReaderSound {
+        do throws(ReaderError) {
+            if let sound = try ReaderFamily.named(kind.family)?.makeSound(profile) { return sound }
+        } catch {
+            throw LinkError(.unsupported, link: link.description, error.description)
+        }
+        throw LinkError(.unsupported, link: link.description, "readers of this kind have no plug for a jack")
     }
 }
 #endif

@@ -19,9 +19,10 @@ struct SellVerb: PayVerb {
             Ctrl-C cancels the payment until the host is asked.
 
             At sim: links the reader is simulated in this process, with a test card of the issuer of \
-            'jackdaw-pay sandbox'. 51.05 is declined there; docs/simulated-issuer.md has further amounts. At another link, \
-            such as tcp:127.0.0.1:4000, rfcomm:AA:BB:CC:DD:EE:FF or pty:/dev/pts/3, --reader names the kind of the reader. \
-            Card data is not enciphered for the host, so that only test cards may be used there (--test-cards).
+            'jackdaw-pay sandbox'. 51.05 is declined there; docs/simulated-issuer.md has further amounts. At sim:unimag the \
+            card is swiped, and the payment needs --signature. At another link, such as tcp:127.0.0.1:4000, \
+            rfcomm:AA:BB:CC:DD:EE:FF, pty:/dev/pts/3, or alsa:hw:1 for a UniMag, --reader names the kind of the reader. Card \
+            data is not enciphered for the host, so that only test cards may be used there (--test-cards).
 
             EXIT CODES
               0   approved
@@ -71,7 +72,8 @@ struct SellVerb: PayVerb {
         help: ArgumentHelp(
             "Terminal: \(String.words(TillTerminal.Kind.all.map(\.simulatedLink.description), "or")); or the link of a "
                 + "reader.", valueName: "link"),
-        completion: .list(TillTerminal.Kind.all.map(\.simulatedLink.description) + ["tcp:", "rfcomm:", "pty:"]))
+        completion: .list(
+            TillTerminal.Kind.all.map(\.simulatedLink.description) + ["tcp:", "rfcomm:", "pty:", "alsa:"]))
     var link: String
 
     @Option(
@@ -175,6 +177,10 @@ struct SellVerb: PayVerb {
             throw ValidationError(
                 "\(link): name its kind by --reader (\(String.words(TillTerminal.Kind.names, "or"))).")
         }
+        guard kind.onlySwipes == (name.scheme == .alsa) else {
+            throw ValidationError(
+                "\(link): a UniMag is in the jack of a sound card, as alsa:hw:1, and no other reader is.")
+        }
         return (kind, name)
     }
 
@@ -210,7 +216,7 @@ struct SellVerb: PayVerb {
         guard let (kind, link) = try? place() else { preconditionFailure("the command line was validated") }
         if let link { return TillTerminal(kind, at: link, profile: try values(of: kind)) }
         do throws(SimulationFileError) {
-            return TillTerminal(simulated: kind, card: try .ready(try .ready()))
+            return TillTerminal(simulated: kind, card: try .ready(try .ready(), isSwiped: kind.onlySwipes))
         } catch {
             preconditionFailure("the card inside the program is wrong: \(error)")
         }

@@ -12,7 +12,7 @@ struct TerminalsVerb: PayVerb {
         discussion: """
             Each is simulated under the link of its row, with a test card in it; a real one is at the link that --link of \
             sell names, with --reader for its kind. 'jackdaw devices' finds readers nearby. No real terminal has been tried. \
-            A UniMag is not among them: the command does not sell by swipes on an audio jack.
+            A UniMag only swipes cards, and a payment at it needs --signature.
 
             EXAMPLES
               jackdaw-pay terminals
