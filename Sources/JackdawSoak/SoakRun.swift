@@ -14,14 +14,14 @@ package struct SoakRun: Sendable {
         self.options = options
     }
 
-    /// The arguments of the command that takes this run: `--seed 7 --days 1 --sales 3 --faults 2,5`.
+    /// The arguments of the command that takes this run: `--seed 7 --days 1 --cash --sales 3 --faults 2,5`.
     package var arguments: [String] {
         func list(_ name: String, _ numbers: Set<Int>?) -> [String] {
             guard let numbers else { return [] }
             return [name, numbers.isEmpty ? "none" : numbers.sorted().map { "\($0)" }.joined(separator: ",")]
         }
-        return ["--seed", "\(seed)", "--days", "\(days)"] + list("--sales", options.keptSales)
-            + list("--faults", options.keptFaults)
+        return ["--seed", "\(seed)", "--days", "\(days)"] + (options.paysCash ? ["--cash"] : [])
+            + list("--sales", options.keptSales) + list("--faults", options.keptFaults)
     }
 
     /// The same run, whose result has the text of the history and recordings.

@@ -7,7 +7,7 @@ import JackdawTransport
 /// Runs simulated tills from seeds, until one breaks a rule: `jackdaw-pay soak` without the rest of that command, which
 /// takes longer to build.
 ///
-///     JackdawSoakRunner [--seed FIRST] [--count COUNT] [--days DAYS] [--sales LIST] [--faults LIST]
+///     JackdawSoakRunner [--seed FIRST] [--count COUNT] [--days DAYS] [--cash] [--sales LIST] [--faults LIST]
 ///                       [--history] [--record DIR] [--quiet]
 ///
 /// A list has the numbers of the sales or faults that take place, with commas between them, or is `none`. With --record the
@@ -38,6 +38,7 @@ import JackdawTransport
                 case "--days": days = try number()
                 case "--sales": options.keptSales = try list()
                 case "--faults": options.keptFaults = try list()
+                case "--cash": options.paysCash = true
                 case "--history": options.keepsHistory = true
                 case "--record":
                     guard let directory = rest.popFirst() else { throw Usage() }
@@ -60,8 +61,8 @@ import JackdawTransport
             }
         } catch {
             print(
-                "usage: JackdawSoakRunner [--seed FIRST] [--count COUNT] [--days DAYS] [--sales LIST] [--faults LIST]")
-            print("                         [--history] [--record DIR] [--quiet]")
+                "usage: JackdawSoakRunner [--seed FIRST] [--count COUNT] [--days DAYS] [--cash] [--sales LIST]")
+            print("                         [--faults LIST] [--history] [--record DIR] [--quiet]")
             exit(64)
         }
     }

@@ -21,6 +21,18 @@ import Testing
         #expect(part.faults.isEmpty)
     }
 
+    @Test func withCashTheOtherSalesStay() {
+        var options = SoakOptions()
+        let cards = SoakPlan(seed: 9, days: 3, options)
+        options.paysCash = true
+        let cash = SoakPlan(seed: 9, days: 3, options)
+        let changed = zip(cards.sales, cash.sales).filter { $0 != $1 }.map(\.1)
+        #expect(!changed.isEmpty && changed.count < cash.sales.count / 3)
+        #expect(changed.allSatisfy { $0.way == .cash && !$0.isAuthorisation })
+        #expect(!cards.sales.contains { $0.way == .cash } && cards.sales.count == cash.sales.count)
+        #expect(cards.faults.map(\.number) == cash.faults.map(\.number))
+    }
+
     @Test func listsOfNumbersAreRead() {
         #expect(SoakNumbers("2,5,2")?.numbers == [2, 5])
         #expect(SoakNumbers("none")?.numbers == [])
@@ -32,9 +44,9 @@ import Testing
     @Test func argumentsNameTheRun() {
         var options = SoakOptions()
         #expect(SoakRun(seed: 7, days: 30, options).arguments == ["--seed", "7", "--days", "30"])
-        (options.keptSales, options.keptFaults) = ([3, 1], [])
+        (options.keptSales, options.keptFaults, options.paysCash) = ([3, 1], [], true)
         #expect(
             SoakRun(seed: 7, days: 1, options).arguments
-                == ["--seed", "7", "--days", "1", "--sales", "1,3", "--faults", "none"])
+                == ["--seed", "7", "--days", "1", "--cash", "--sales", "1,3", "--faults", "none"])
     }
 }

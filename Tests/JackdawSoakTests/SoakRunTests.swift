@@ -27,6 +27,18 @@ import Testing
         #expect(summary.faults.keys.count > SoakFault.Kind.allCases.count * 3 / 4)
     }
 
+    @Test func daysWithCashBreakNoRule() throws {
+        var options = Self.options(history: true)
+        options.paysCash = true
+        var calls = 0
+        for seed in UInt64(1)...30 {
+            let result = SoakRun(seed: seed, days: 1, options).run()
+            #expect(result.violation == nil, "seed \(seed)")
+            calls += result.history.entries.count { $0.text.contains(" cash ") }
+        }
+        #expect(calls > 20)
+    }
+
     @Test func runsOfSeedsAddUp() {
         var lines: [String] = []
         var summary = SoakSummary()

@@ -197,11 +197,11 @@ struct SoakChecker {
 
     /// The host may have changed its books about an attempt: never two payments of a sale.
     mutating func check(books attempt: AttemptIdentifier, _ host: SoakHost, _ disk: SoakDisk) {
-        guard let record = disk[attempt], record.request.kind.needsCard, case .booked = host.booking(attempt) else {
+        guard let record = disk[attempt], record.request.kind.paysSale, case .booked = host.booking(attempt) else {
             return
         }
         for other in disk.attempts(of: record.request.sale) where other != attempt {
-            guard disk[other]?.request.kind.needsCard == true, case .booked = host.booking(other) else { continue }
+            guard disk[other]?.request.kind.paysSale == true, case .booked = host.booking(other) else { continue }
             fail(.doubled, attempt, "attempt \(other) of the sale is booked, too")
         }
         check(record, host, isLate: true)
@@ -252,7 +252,8 @@ struct SoakChecker {
             if attempt.flatMap({ disk[$0] }) == nil {
                 fail(.leftBeforeDurable, attempt, "the host has a payment that no record has")
             }
-            guard payment.facts.isApproved else { continue }
+            // The issuer has no part in cash.
+            guard payment.facts.isApproved, !payment.isCash else { continue }
             guard let entry = ledger[payment.facts.issuerReference] else {
                 fail(.issuerDisagrees, attempt, "the issuer does not know the payment")
                 continue

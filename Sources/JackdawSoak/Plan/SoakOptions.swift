@@ -12,6 +12,8 @@ package struct SoakOptions: Sendable, Hashable {
     package var keptSales: Set<Int>?
     /// The faults that happen, by their numbers; nil for all.
     package var keptFaults: Set<Int>?
+    /// Whether some sales are paid in cash. The other sales of a seed, and its faults, stay as they are. Default: false.
+    package var paysCash = false
     /// Whether the result has the text of the history.
     package var keepsHistory = false
 

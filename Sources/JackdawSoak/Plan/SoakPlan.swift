@@ -46,7 +46,9 @@ package struct SoakPlan: Sendable {
             let first = sales.count
             for time in times {
                 sales.append(
-                    SoakSale(number: sales.count, time: start + .milliseconds(time), seed: random.next()))
+                    SoakSale(
+                        number: sales.count, time: start + .milliseconds(time), seed: random.next(),
+                        paysCash: options.paysCash))
             }
             let faultCount = mostFaults == 0 ? 0 : random.below(mostFaults + 1)
             for _ in 0..<faultCount {
@@ -66,8 +68,8 @@ package struct SoakPlan: Sendable {
 }
 
 extension SoakSale {
-    /// The sale of a seed.
-    fileprivate init(number: Int, time: Duration, seed: UInt64) {
+    /// The sale of a seed. A seventh of them is paid in cash, if that is wanted.
+    fileprivate init(number: Int, time: Duration, seed: UInt64, paysCash: Bool) {
         var random = SplitMix(seed: seed)
         self.number = number
         self.time = time
@@ -80,14 +82,17 @@ extension SoakSale {
         case 3..<10: amount = UInt64(100 + random.below(1900))
         default: amount = UInt64(2_000 + random.below(6_000))
         }
-        way =
+        let withCard: Way =
             switch random.below(10) {
             case 0..<4: .miura
             case 4..<6: .posmate
             case 6..<8: .emvswiper
             default: .swipe
             }
-        isAuthorisation = random.happens(15)
+        var other = SplitMix(seed: seed ^ 0xCA54)
+        way = paysCash && other.below(7) == 0 ? .cash : withCard
+        let isReserved = random.happens(15)
+        isAuthorisation = isReserved && way != .cash
         isRefunded = random.happens(15)
         isNamed = random.happens(40)
         retries = random.below(3)

@@ -8,6 +8,8 @@ package struct SoakSale: Sendable, Hashable {
         case miura, posmate, emvswiper
         /// The stripe of a card.
         case swipe
+        /// Cash, which the till reports to the host.
+        case cash
     }
 
     /// The number of the sale, from 0.

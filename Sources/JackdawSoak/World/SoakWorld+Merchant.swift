@@ -120,7 +120,7 @@ extension SoakWorld {
         let plan = merchant.plan
         var identifier = plan.isNamed ? AttemptIdentifier(rawValue: "n\(plan.number)-\(merchant.names)") : nil
         var amount = plan.amount
-        var wanted: AttemptKind = plan.isAuthorisation ? .authorisation : .purchase
+        var wanted: AttemptKind = plan.way == .cash ? .cash : plan.isAuthorisation ? .authorisation : .purchase
         switch kind {
         case .purchaseOrAuthorisation: break
         case .again: identifier = nil
@@ -151,7 +151,7 @@ extension SoakWorld {
 
     func accepted(_ number: Int, _ request: AttemptRequest?, _ report: AttemptReport) {
         merchants[number]?.call = nil
-        if request?.kind.needsCard ?? (disk[report.attempt]?.request.kind.needsCard == true) {
+        if request?.kind.paysSale ?? (disk[report.attempt]?.request.kind.paysSale == true) {
             merchants[number]?.attempt = report.attempt
         }
         reported(report)
@@ -190,7 +190,8 @@ extension SoakWorld {
                 merchants[number]?.attempt = report.attempt
                 merchants[number]?.state = report.state
             }
-            if report.state == .approved, report.outcome?.isApproved == true || record.attention != nil {
+            let isOver = report.outcome?.isApproved ?? (record.request.kind == .cash)
+            if report.state == .approved, isOver || record.attention != nil {
                 merchants[number]?.paid = report.attempt
             } else if merchants[number]?.paid == report.attempt, report.state != .approved {
                 // Taken back, or it needs a person.

@@ -41,6 +41,9 @@ struct SoakVerb: PayVerb {
         transform: read)
     var faults: SoakNumbers?
 
+    @Flag(help: "Some sales are paid in cash; the others and the faults of a seed stay as they are.")
+    var cash = false
+
     @Flag(help: "Print each event of the runs.")
     var history = false
 
@@ -71,6 +74,7 @@ struct SoakVerb: PayVerb {
         options.keptSales = sales?.numbers
         options.keptFaults = faults?.numbers
         options.keepsHistory = history
+        options.paysCash = cash
         let directory = record.map { StateDirectory($0) }
         let clock = ContinuousClock()
         let start = clock.now
