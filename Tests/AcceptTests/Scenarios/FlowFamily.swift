@@ -149,8 +149,7 @@ struct FlowParts {
             try await Self.run(world, setup, check)
         case .uniMag:
             plan.entries = [.swipe]
-            // A reader that refuses has no power.
-            if !plan.faults.isEmpty { plan.faults = [PlannedFault(.noAnswer)] }
+            plan.faults = Self.faults(setup, model)
             let world = try uniMagWorld(transaction, host, plan, on: Self.date)
             try await Self.run(world, setup, check)
         }
@@ -164,6 +163,11 @@ struct FlowParts {
             FlowResult(
                 events: world.events, record: world.record, report: world.end?.report, error: world.end?.error,
                 isHostAsked: world.isHostAsked))
+    }
+
+    /// The faults of the reader. A UniMag that refuses has no power.
+    static func faults(_ setup: FlowSetup, _ model: AcceptReaderTerminals.Model) -> [PlannedFault] {
+        model == .uniMag && !setup.plan.faults.isEmpty ? [PlannedFault(.noAnswer)] : setup.plan.faults
     }
 
     /// The cards that are presented beside the virtual one.

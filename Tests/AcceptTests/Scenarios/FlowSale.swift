@@ -12,6 +12,7 @@ import JackdawTransport
 final class FlowSale: Sendable {
     private let host: TLSSandbox
     private let scenario: FlowScenario
+    private let model: AcceptReaderTerminals.Model
     private let link: SimulatedLink
     private let journal: MemoryJournal
     private let life: Lock<Life>
@@ -34,8 +35,10 @@ final class FlowSale: Sendable {
         let setup = scenario.setup
         self.host = host
         self.scenario = scenario
+        self.model = model
         link = try SimulatedLink(
-            FlowParts(setup).reader(model), deck: FlowParts.deck(setup, model), faults: setup.plan.faults)
+            FlowParts(setup).reader(model), deck: FlowParts.deck(setup, model),
+            faults: FlowParts.faults(setup, model))
         let (killed, life) = (AsyncSignal(), Lock(Life.first))
         self.killed = killed
         self.life = life
@@ -54,6 +57,7 @@ final class FlowSale: Sendable {
         let (link, clock) = (link, host.clock)
         var terminal = AcceptTerminal(uuid: "reader", displayName: "reader")
         if setup.card == "visa-tap" { terminal.entries = [.chip, .swipe, .tap] }
+        if model == .uniMag { terminal.entries = [.swipe] }
         let terminals = AcceptReaderTerminals(
             [
                 AcceptReaderTerminals.Reader(
@@ -149,6 +153,7 @@ final class FlowSale: Sendable {
         // The event of this step is before all later ones.
         if step == .askingForPIN, let act = setup.plan.acts[.taken(.pinRequested)] { carryOut(act) }
         switch step {
+        case .initialize where model == .uniMag && !setup.plan.faults.isEmpty: Task { await powerUp() }
         // The reader waits for a person, or is silent.
         case .processingData where setup.plan.acts[.step(step)] == nil: break
         case .applicationSelectionStarted, .cardholderSignatureCheck, .processingData:
@@ -161,6 +166,16 @@ final class FlowSale: Sendable {
                 await removeCard()
             }
         default: break
+        }
+    }
+
+    /// Lets a UniMag without power have all its attempts.
+    private func powerUp() async {
+        for _ in 0..<ReaderTimes().powerUpTries {
+            // The lifetime of the token, the limit of the payment flow, and that of the attempt, which is the first.
+            await host.clock.sleepers(3)
+            guard let next = host.clock.nextDeadline else { return }
+            host.clock.advance(by: host.clock.now.duration(to: next))
         }
     }
 

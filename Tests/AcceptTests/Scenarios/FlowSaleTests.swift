@@ -9,11 +9,9 @@ import Testing
 @testable import Accept
 
 /// The same scenarios by the public calls of the SDK: `startPay`, the payment service, a terminal over a link, and the
-/// sandbox's server over TLS. A UniMag is left out, whose sound no link in memory has.
+/// sandbox's server over TLS.
 struct FlowSaleTests {
-    private static let models: [AcceptReaderTerminals.Model] = [.posMate, .emvSwiper, .miura]
-
-    @Test(arguments: FlowScenario.all, models)
+    @Test(arguments: FlowScenario.all, AcceptReaderTerminals.Model.allCases)
     func aSaleEndsAsItsScenario(scenario: FlowScenario, model: AcceptReaderTerminals.Model) async throws {
         let expected = scenario.model
         guard model.reason(expected.events) == nil else { return }

@@ -3,7 +3,7 @@ import JackdawSimulator
 import JackdawTransport
 
 /// A simulated reader as a link. Its time is its own: the steps of the next seconds follow each message at once.
-final class SimulatedLink: Transport {
+final class SimulatedLink: PoweredTransport {
     let link: LinkName
     private let core: Core
     private let (near, far): (MemoryLink, MemoryLink)
@@ -59,6 +59,10 @@ final class SimulatedLink: Transport {
         do throws(LinkError) { try await far.send(bytes) } catch {}
     }
 
+    func setPower(_ power: ReaderPower) async throws(LinkError) {
+        await send(await core.setPower(power, within: state.withLock { $0.horizon }))
+    }
+
     func endSending() async throws(LinkError) {}
 
     func close() async { await near.close() }
@@ -73,6 +77,11 @@ final class SimulatedLink: Transport {
 
         func answer(_ bytes: [UInt8], within horizon: Duration) -> [[UInt8]] {
             reader.receive(bytes.span, at: now)
+            return step(within: horizon)
+        }
+
+        func setPower(_ power: ReaderPower, within horizon: Duration) -> [[UInt8]] {
+            reader.setPower(power != .off, at: now)
             return step(within: horizon)
         }
 
