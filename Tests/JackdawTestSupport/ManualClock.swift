@@ -89,6 +89,12 @@ public final class ManualClock: Clock {
         for sleeper in woken { sleeper.continuation.resume() }
     }
 
+    /// Waits until so many sleep, and moves the clock to the time at which the first of them wakes.
+    public func advance(toFirstOf count: Int) async {
+        await sleepers(count)
+        if let next = nextDeadline { advance(by: now.duration(to: next)) }
+    }
+
     /// Waits until so many sleep.
     public func sleepers(_ count: Int) async {
         await withCheckedContinuation { continuation in

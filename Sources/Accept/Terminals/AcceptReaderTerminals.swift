@@ -141,7 +141,12 @@ public final class AcceptReaderTerminals: AcceptTerminals {
                 preconditionFailure("each model is a family")
             }
             let settings = try SwipePaymentSettings(family.makeDialect(reader.profile))
-            return ReaderTerminalSession(over: link, clock: clock, transaction, seal: seal, events: events) {
+            // A jack does not show if a reader is in it: one that is reports its power-up.
+            let named: @Sendable (AcceptTerminalEvent) -> Void = { event in
+                if case .payment(.preparationFailed, _, _) = event { events(.reason(.plugInTimeout)) }
+                events(event)
+            }
+            return ReaderTerminalSession(over: link, clock: clock, transaction, seal: seal, events: named) {
                 SwipePayment(settings)
             }
         }

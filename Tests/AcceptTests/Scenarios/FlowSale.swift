@@ -55,7 +55,7 @@ final class FlowSale: Sendable {
         choices = Lock(setup.plan.choices)
         service = Lock(Self.service(journal, setup, host))
         let (link, clock) = (link, host.clock)
-        var terminal = AcceptTerminal(uuid: "reader", displayName: "reader")
+        var terminal = AcceptTerminal(uuid: "reader", displayName: "reader", configurationVersion: "1")
         if setup.card == "visa-tap" { terminal.entries = [.chip, .swipe, .tap] }
         if model == .uniMag { terminal.entries = [.swipe] }
         let terminals = AcceptReaderTerminals(
@@ -171,12 +171,8 @@ final class FlowSale: Sendable {
 
     /// Lets a UniMag without power have all its attempts.
     private func powerUp() async {
-        for _ in 0..<ReaderTimes().powerUpTries {
-            // The lifetime of the token, the limit of the payment flow, and that of the attempt, which is the first.
-            await host.clock.sleepers(3)
-            guard let next = host.clock.nextDeadline else { return }
-            host.clock.advance(by: host.clock.now.duration(to: next))
-        }
+        // The limit of each attempt, beside the lifetime of the token and the limit of the payment flow.
+        for _ in 0..<ReaderTimes().powerUpTries { await host.clock.advance(toFirstOf: 3) }
     }
 
     /// Waits until the payment flow has taken all events that came: it refuses a cancellation after them. Before the host
