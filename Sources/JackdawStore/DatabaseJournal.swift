@@ -123,7 +123,7 @@ public final class DatabaseJournal: JournalStore {
                 throw JournalError(.wrongKey, "The key is not that of the journal.")
             }
         } else {
-            guard try Row.fetchOne(database, sql: "SELECT 1 FROM record") == nil else {
+            guard try Row.fetchOne(database, sql: "SELECT 1 FROM record UNION SELECT 1 FROM note") == nil else {
                 throw JournalError(.damaged, "The journal is damaged.", cause: "it has no proof of its key")
             }
             let sealed = try key.encrypt(proof, of: "")
@@ -188,6 +188,39 @@ public final class DatabaseJournal: JournalStore {
     public func records(of sale: SaleIdentifier) async throws(JournalError) -> [AttemptRecord] {
         try await records("sale = ?", [sale.rawValue])
     }
+
+    public func writeNote(_ text: String, named name: String) async throws(JournalError) {
+        let sealed = Data(try key.encrypt(Self.proof(of: text), of: Self.owner(ofNote: name)))
+        try await perform { database in
+            try database.cachedStatement(
+                sql: """
+                    INSERT INTO note (name, text, sealed) VALUES (?, ?, ?)
+                    ON CONFLICT (name) DO UPDATE SET text = excluded.text, sealed = excluded.sealed
+                    """
+            ).execute(arguments: [name, text, sealed])
+        }
+    }
+
+    public func note(named name: String) async throws(JournalError) -> String? {
+        let key = key
+        return try await perform { database in
+            let row = try Row.fetchOne(
+                database.cachedStatement(sql: "SELECT CAST(text AS BLOB), sealed FROM note WHERE name = ?"),
+                arguments: [name])
+            guard let row else { return nil }
+            let text = Self.bytes(row, 0)
+            _ = try key.decrypt(Self.bytes(row, 1), of: Self.owner(ofNote: name), text: text)
+            return String(decoding: text, as: UTF8.self)
+        }
+    }
+
+    /// The record whose encryption proves that a note was not changed.
+    private static func proof(of text: String) -> EncodedRecord {
+        EncodedRecord(text: Array(text.utf8), sealed: HTTPBody())
+    }
+
+    /// The owner of a note's proof: no identifier of an attempt has a space.
+    private static func owner(ofNote name: String) -> String { "note " + name }
 
     /// The records that a condition of SQL selects, in the order of journals.
     private func records(_ condition: String, _ values: [String]) async throws(JournalError) -> [AttemptRecord] {

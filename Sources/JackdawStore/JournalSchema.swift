@@ -11,8 +11,8 @@ struct JournalSchema: Sendable {
 
     init(_ migrations: [Migration]) { self.migrations = migrations }
 
-    /// The version of this program: 1, the first.
-    static let current = JournalSchema([makeTables])
+    /// The version of this program: 2. Version 1 has no notes.
+    static let current = JournalSchema([makeTables, makeNotes])
 
     /// `JKDW`, in the header of the file, so that no other database is taken for a journal.
     private static let application = 0x4A4B_4457
@@ -84,6 +84,17 @@ struct JournalSchema: Sendable {
                 CREATE INDEX recordNeeded ON record (attempt) WHERE needed;
                 CREATE INDEX recordNeedingAttention ON record (attempt) WHERE state = 'needsAttention';
                 CREATE TABLE keyCheck (sealed BLOB NOT NULL) STRICT;
+                """)
+    }
+
+    private static let makeNotes: Migration = { database in
+        try database.execute(
+            sql: """
+                CREATE TABLE note (
+                    name TEXT NOT NULL PRIMARY KEY,
+                    text TEXT NOT NULL,
+                    sealed BLOB NOT NULL
+                ) STRICT, WITHOUT ROWID;
                 """)
     }
 }

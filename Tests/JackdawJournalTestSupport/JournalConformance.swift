@@ -15,6 +15,7 @@ package struct JournalConformance: Sendable {
         func check(_ isRight: Bool, _ rule: String) { if !isRight { violations.append(rule) } }
         try await checkRecords(check)
         try await checkNeeded(check)
+        try await checkNotes(check)
         return violations
     }
 
@@ -42,6 +43,17 @@ package struct JournalConformance: Sendable {
             "an attempt of another sale is added")
         check(try await store.records(of: attempt, and: sale) == [earlier, first], "each record is there once")
         check(try await store.records(of: attempt, and: nil) == [first], "an attempt alone")
+    }
+
+    private func checkNotes(_ check: (Bool, String) -> Void) async throws {
+        let store = try await make()
+        check(try await store.note(named: "a") == nil, "an empty store has no note")
+        try await store.writeNote("first", named: "a")
+        try await store.writeNote("", named: "b")
+        try await store.writeNote("second, with \u{e9}", named: "a")
+        check(try await store.note(named: "a") == "second, with \u{e9}", "the last note of a name is kept")
+        check(try await store.note(named: "b") == "", "a note may be empty")
+        check(try await store.neededRecords().records.isEmpty, "a note is no record")
     }
 
     private func checkNeeded(_ check: (Bool, String) -> Void) async throws {

@@ -221,6 +221,7 @@ import Testing
 
     private static let next = JournalSchema([
         { try JournalSchema.current.migrate($0, from: 0) },
+        { _ in },
         { try $0.execute(sql: "ALTER TABLE record ADD COLUMN note TEXT") },
     ])
 
@@ -238,10 +239,41 @@ import Testing
         #expect(try await again.neededRecords().records == [record])
     }
 
+    @Test func aJournalWithoutNotesGetsThem() async throws {
+        let folder = try JournalFolder()
+        let record = try SampleRecords.approved("A1", sealed: [1, 2, 3])
+        let old = try await folder.open()
+        try await old.write(record)
+        await old.close()
+        // The first version of the tables.
+        try Self.change(folder) { try $0.execute(sql: "DROP TABLE note; PRAGMA user_version = 1") }
+        let new = try await folder.open()
+        #expect(try await new.neededRecords().records == [record])
+        #expect(try await new.note(named: "terminal") == nil)
+        try await new.writeNote("1", named: "terminal")
+        await new.close()
+        let again = try await folder.open()
+        #expect(try await again.note(named: "terminal") == "1")
+    }
+
+    @Test(arguments: ["text = '2'", "name = 'other'", "sealed = x'01'"])
+    func aChangedNoteIsDamaged(change: String) async throws {
+        let folder = try JournalFolder()
+        let store = try await folder.open()
+        try await store.writeNote("1", named: "terminal")
+        await store.close()
+        try Self.change(folder) { try $0.execute(sql: "UPDATE note SET \(change)") }
+        let again = try await folder.open()
+        let name = change.hasPrefix("name") ? "other" : "terminal"
+        let error = await #expect(throws: JournalError.self) { try await again.note(named: name) }
+        #expect(error?.code == .damaged)
+    }
+
     @Test func aMigrationThatFailsChangesNothing() async throws {
         let folder = try JournalFolder()
         #expect(await folder.openingError() == nil)
         let broken = JournalSchema([
+            { _ in },
             { _ in },
             { database in
                 try database.execute(sql: "ALTER TABLE record ADD COLUMN note TEXT")

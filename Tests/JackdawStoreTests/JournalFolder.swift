@@ -106,5 +106,9 @@ extension FolderStore {
     func records(of sale: SaleIdentifier) async throws(JournalError) -> [AttemptRecord] {
         try await store.records(of: sale)
     }
+    func writeNote(_ text: String, named name: String) async throws(JournalError) {
+        try await store.writeNote(text, named: name)
+    }
+    func note(named name: String) async throws(JournalError) -> String? { try await store.note(named: name) }
 }
 #endif

@@ -19,6 +19,17 @@ public protocol JournalStore: Sendable {
     /// Returns the records of a sale, in ascending order of ``AttemptRecord/began`` and identifier. Throws if one of them
     /// cannot be read.
     func records(of sale: SaleIdentifier) async throws(JournalError) -> [AttemptRecord]
+
+    /// Writes a note, and replaces an earlier one with the same name. It is durable as a record is. An SDK keeps in notes
+    /// what its till must know after a restart, such as the configuration of a terminal. Never card data or a secret.
+    /// - Parameters:
+    ///   - text: the text, at most 4096 bytes.
+    ///   - name: the name, 1 to 512 bytes of printable ASCII.
+    /// - Throws: ``JournalError``; the store has the new text or the old one then.
+    func writeNote(_ text: String, named name: String) async throws(JournalError)
+
+    /// Returns the text of a note; nil if there is none. Throws if it cannot be read.
+    func note(named name: String) async throws(JournalError) -> String?
 }
 
 /// The records that a desk needs after a restart.

@@ -12,6 +12,7 @@ public final class MemoryJournal: JournalStore {
     }
 
     private let contents = Lock<[AttemptIdentifier: EncodedRecord]>([:])
+    private let notes = Lock<[String: String]>([:])
     private let fault: @Sendable (AttemptRecord) -> Fault
 
     /// An empty journal, whose writes do not fail.
@@ -32,6 +33,12 @@ public final class MemoryJournal: JournalStore {
     public func records(of sale: SaleIdentifier) async throws(JournalError) -> [AttemptRecord] {
         try all { $0.request.sale == sale }
     }
+
+    public func writeNote(_ text: String, named name: String) async throws(JournalError) {
+        notes.withLock { $0[name] = text }
+    }
+
+    public func note(named name: String) async throws(JournalError) -> String? { notes.withLock { $0[name] } }
 
     /// Writes a record without suspending, for a simulation on one queue of events.
     package func writeNow(_ record: AttemptRecord) throws(JournalError) {

@@ -48,6 +48,8 @@ public actor PaymentService {
     private var journalTask: Task<Void, Never>?
     private var startTask: Task<Result<Void, JournalError>, Never>?
     private var hostTasks: [Int: Task<Void, Never>] = [:]
+    private var noteTasks: [Int: Task<Void, Never>] = [:]
+    private var lastNote = 0
     private var timer: DeadlineTimer
     private let listeners = Broadcast<AttemptReport>()
     /// Sent after each event, for tests.
@@ -134,6 +136,7 @@ public actor PaymentService {
         _ = await startTask?.value
         await journalTask?.value
         for task in Array(hostTasks.values) { await task.value }
+        for task in Array(noteTasks.values) { await task.value }
     }
 
     // MARK: calls of the program
@@ -198,6 +201,21 @@ public actor PaymentService {
         sealed: HTTPBody = HTTPBody()
     ) {
         process(.payment(attempt, event, answering: effect, sealed: sealed))
+    }
+
+    /// Writes a note of an SDK into the journal (``JournalStore/writeNote(_:named:)``). It is durable when the call returns.
+    /// - Throws: ``DeskRefusal``: `journalFailed`, `notRunning`.
+    public func writeNote(_ text: String, named name: String) async throws(DeskRefusal) {
+        _ = try await useNotes { () async throws(JournalError) in
+            try await self.journal.writeNote(text, named: name)
+            return nil
+        }
+    }
+
+    /// Reads a note of an SDK from the journal; nil if there is none.
+    /// - Throws: ``DeskRefusal``: `journalFailed`, `notRunning`.
+    public func note(named name: String) async throws(DeskRefusal) -> String? {
+        try await useNotes { () async throws(JournalError) in try await self.journal.note(named: name) }
     }
 
     /// Whether the card may approve an attempt without the host now (``PaymentDesk/allowsOffline(_:)``).
@@ -336,6 +354,32 @@ public actor PaymentService {
     @concurrent
     private static func neededRecords(_ journal: any JournalStore) async -> Result<NeededRecords, JournalError> {
         do throws(JournalError) { return .success(try await journal.neededRecords()) } catch { return .failure(error) }
+    }
+
+    /// Works on a note; ``shutDown()`` waits for it.
+    private func useNotes(
+        _ work: @escaping @Sendable () async throws(JournalError) -> String?
+    ) async throws(DeskRefusal) -> String? {
+        guard phase == .running else { throw DeskRefusal(.notRunning) }
+        lastNote += 1
+        let number = lastNote
+        let task = Task { await Self.result(work) }
+        noteTasks[number] = Task { _ = await task.value }
+        let result = await task.value
+        noteTasks[number] = nil
+        switch result {
+        case .success(let text): return text
+        case .failure(let error):
+            journalFailed(error)
+            throw DeskRefusal(.journalFailed)
+        }
+    }
+
+    @concurrent
+    private static func result(
+        _ work: @Sendable () async throws(JournalError) -> String?
+    ) async -> Result<String?, JournalError> {
+        do throws(JournalError) { return .success(try await work()) } catch { return .failure(error) }
     }
 
     // MARK: for tests in virtual time

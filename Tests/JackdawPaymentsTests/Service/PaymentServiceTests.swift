@@ -98,6 +98,19 @@ import Testing
         #expect(till.tasks.isEmpty)
     }
 
+    @Test func notesStayInTheJournal() async throws {
+        let till = try await ServiceTill.started()
+        #expect(try await till.service.note(named: "terminal") == nil)
+        try await till.service.writeNote("1", named: "terminal")
+        #expect(try await till.service.note(named: "terminal") == "1")
+        till.journal.failReads(1)
+        await #expect(throws: DeskRefusal(.journalFailed)) { try await till.service.note(named: "terminal") }
+        await till.service.shutDown()
+        await #expect(throws: DeskRefusal(.notRunning)) { try await till.service.note(named: "terminal") }
+        await #expect(throws: DeskRefusal(.notRunning)) { try await till.service.writeNote("2", named: "terminal") }
+        #expect(try await till.journal.note(named: "terminal") == "1")
+    }
+
     @Test func aFailedWriteIsRepeatedAndNothingIsReportedBefore() async throws {
         let failures = Shared(3)
         let journal = CountingJournal { record in

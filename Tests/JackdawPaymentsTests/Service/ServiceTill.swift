@@ -166,6 +166,15 @@ final class CountingJournal: JournalStore {
         }
     }
 
+    func writeNote(_ text: String, named name: String) async throws(JournalError) {
+        try await memory.writeNote(text, named: name)
+    }
+
+    func note(named name: String) async throws(JournalError) -> String? {
+        try checkRead()
+        return try await memory.note(named: name)
+    }
+
     func record(of attempt: AttemptIdentifier) async throws(JournalError) -> AttemptRecord? {
         try await run { () throws(JournalError) in
             try checkRead()
