@@ -216,7 +216,16 @@ extension Sandbox {
 
     func configuration() throws(WireRefusal) -> JSONValue {
         guard let file = directory.configuration else { throw .notFound }
-        return file.json
+        let url = file.url ?? "\(rules.basePath)/\(SandboxRoute.configurationPath)"
+        return .object(["version": .text(file.version), "url": .text(url), "md5": .text(file.md5)])
+    }
+
+    /// The file with the configuration. Its content is this project's, as no source shows that of the host.
+    func configurationFile() throws(WireRefusal) -> JSONValue {
+        guard let file = directory.configuration, file.url == nil else { throw .notFound }
+        return .object([
+            "version": .text(file.version), "terminals": .array(file.terminals.map { .text($0) }),
+        ])
     }
 
     func terminal(_ serial: String, _ caller: Caller) throws(WireRefusal) -> JSONValue {

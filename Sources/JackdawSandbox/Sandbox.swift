@@ -154,6 +154,7 @@ public struct Sandbox: Sendable {
         case .firmware: return try call.answer(firmware(call))
         case .terminal(let serial): return try call.answer(terminal(serial, caller))
         case .configuration: return try call.answer(configuration())
+        case .configurationFile: return try call.answer(configurationFile())
         case .status(let name): return try status(name, call, caller)
         case .close(let name): return try close(name, call, caller)
         }

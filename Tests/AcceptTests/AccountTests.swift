@@ -251,7 +251,7 @@ import Testing
     @Test func S1_24_theConfigurationOfTerminalsIsReported() async throws {
         let files = try await accept.queryConfigFile(try await logIn(), config: config, andCurrentVersion: "0")
         #expect(files.getVersion() == "1")
-        #expect(files.url == "https://localhost/configuration.zip")
+        #expect(files.url == "/v3/configuration/file.json")
         #expect(AcceptConfigFilesInfoErrorCode.allCases.map(\.rawValue) == [-1000] + Array(0...12))
     }
 
@@ -268,6 +268,8 @@ import Testing
 
     @Test(arguments: [
         "{}", "{\"version\":\"1\"}", "{\"version\":\"\",\"url\":\"https://a\"}", "{\"version\":\"1\",\"url\":\"x\"}",
+        "{\"version\":\"1\",\"url\":\"//other/file\"}", "{\"version\":\"1\",\"url\":\"/v3/../file\"}",
+        "{\"version\":\"1\",\"url\":\"/file?token\"}", "{\"version\":\"1\",\"url\":\"/a b\"}",
     ])
     func aConfigurationHasVersionAndAddress(text: String) {
         do throws(AcceptError) {

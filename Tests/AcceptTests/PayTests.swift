@@ -93,6 +93,7 @@ import Testing
         let error = await failure { () throws(AcceptError) in try await till.pay() }
         #expect(error?.code == .pay(.cantLoadTerminalConfiguration))
         #expect(till.terminals.amounts.isEmpty)
+        // One that reports its configuration needs no other.
         till.terminals.change { $0.configurationVersion = "1" }
         #expect(try await till.pay().isAccepted)
     }

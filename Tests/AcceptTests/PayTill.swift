@@ -72,6 +72,19 @@ struct PayTill {
             accessToken: token)
     }
 
+    /// Gives the PosMate the newest configuration, which it needs unless a change says otherwise.
+    func configureTerminal(
+        _ change: @escaping @Sendable (inout AcceptTerminal) -> Void = { _ in }
+    ) async throws -> AcceptTerminal {
+        terminals.change { terminal in
+            terminal.dependsOnConfiguration = true
+            change(&terminal)
+        }
+        let found = try #require(await accept.discoverTerminalsForVendor(AcceptSpireVendorUUID).first)
+        return try await accept.configure(
+            found, of: AcceptSpireVendorUUID, andToken: token, config: ConfigurationTests.backend)
+    }
+
     /// Starts a payment, and waits for its end.
     func pay(
         _ config: AcceptPaymentConfig? = nil, _ handlers: AcceptPaymentHandlers = AcceptPaymentHandlers()

@@ -263,7 +263,8 @@ import Testing
         func setPower(_ power: ReaderPower) async throws(LinkError) { input.yield(power) }
     }
 
-    private static let posMate = AcceptTerminal(uuid: "PosMate 1", displayName: "PosMate 1", model: "PosMate")
+    private static let posMate = AcceptTerminal(
+        uuid: "PosMate 1", displayName: "PosMate 1", model: "PosMate", dependsOnConfiguration: true)
 
     private static func terminals(
         _ open: @escaping @Sendable () async throws(LinkError) -> any Transport

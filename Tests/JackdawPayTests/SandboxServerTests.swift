@@ -43,6 +43,7 @@ struct SandboxServerTests {
         Step("GET", "cnp_firmware_version.json?terminal_type=spire_posmate"),
         Step("GET", "terminals/SN00000001.json"),
         Step("GET", "configuration.json"),
+        Step("GET", "configuration/file.json"),
         Step("GET", "unique_ids/a.json"),
         Step("POST", "unique_ids/unknown/reverse.json"),
         Step("POST", "user/reset_password.json", "external_id=till-2"),

@@ -176,6 +176,23 @@ import Testing
         _ = await reader.result
     }
 
+    @Test func aTerminalIsConfiguredBeforeItsFirstSale() async throws {
+        // The first request for the file fails, the second does not, and all others would.
+        let faults = [
+            "status=404,route=GET configuration/file.json,times=1",
+            "status=404,route=GET configuration/file.json,after=2",
+        ]
+        try await TillFixture.run(faults: faults) { till in
+            _ = try await till.logIn()
+            #expect(await failure { try await till.sell(1000) } == .unavailable)
+            #expect(try await till.booked("P1") == 0)
+            #expect(try await till.sell(1000) == .done)
+            // The journal of the till remembers it.
+            #expect(try await till.sell(1000, payment: "P2") == .done)
+            #expect(try await till.booked("P2") == 1000)
+        }
+    }
+
     /// A serial line and a sound card that are not there.
     @Test(arguments: [("miura", "pty:/dev/none"), ("unimag", "alsa:jackdaw-none")])
     func aTerminalThatIsAwayIsUnavailable(name: String, address: String) async throws {

@@ -189,6 +189,9 @@ import Testing
         #expect(firmware.json["version"] == .text("1.0"))
         #expect(fixture.send(.get, "cnp_firmware_version.json", query: [("terminal_type", "no")]).status == 404)
         #expect(fixture.send(.get, "configuration.json").json["version"] == .text("1"))
+        #expect(fixture.send(.get, "configuration.json").json["url"] == .text("/v3/configuration/file.json"))
+        let file = fixture.send(.get, "configuration/file.json").json
+        #expect(file == .object(["version": .text("1"), "terminals": .array([.text("PosMate"), .text("SPm2")])]))
         #expect(fixture.send(.get, "terminals/SN00000002.json").json["terminal_id"] == .text("T0000002"))
         #expect(fixture.send(.get, "terminals/SN00000003.json").status == 404)
         fixture.logIn("other")

@@ -47,6 +47,11 @@ import Testing
                 "faults[0].route"
             ),
             ("\"terminals\": [", "\"terminals\": {}, \"firmware\": [", .json, "the file"),
+            (
+                "\"terminals\": [\"PosMate\", \"SPm2\"]", "\"url\": \"https://a\", \"terminals\": [\"a\"]", .member,
+                "configuration"
+            ),
+            ("\"terminals\": [\"PosMate\", \"SPm2\"], ", "", .member, "configuration"),
         ] as [(String, String, SandboxFileError.Code, String)])
     func otherFilesAreErrorsWithTheirPlace(
         _ old: String, _ new: String, _ code: SandboxFileError.Code, _ place: String

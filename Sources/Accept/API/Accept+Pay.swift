@@ -54,15 +54,16 @@ extension Accept {
         return vendors.filter { methods.vendor($0.uuid) != nil }
     }
 
-    /// Finds the terminals of a vendor that `paymentmethods.xml` supports.
-    /// - Throws: `common(.vendorNotFound)`, and the errors of ``AcceptTerminals/terminals(of:)``.
+    /// Finds the terminals of a vendor that `paymentmethods.xml` supports, with the versions of the configurations that the
+    /// journal remembers.
+    /// - Throws: `common(.vendorNotFound)`, `journalFailed`, and the errors of ``AcceptTerminals/terminals(of:)``.
     public func discoverTerminalsForVendor(_ vendorUUID: String) async throws(AcceptError) -> [AcceptTerminal] {
         guard let terminals, await discoverSupportedVendors().contains(where: { $0.uuid == vendorUUID }) else {
             throw AcceptError(.common(.vendorNotFound), "No vendor has this identifier.")
         }
-        let found = try await terminals.terminals(of: vendorUUID)
-        guard let methods else { return found }
-        return found.filter { methods.terminal($0.kind, of: vendorUUID) != nil }
+        var found = try await terminals.terminals(of: vendorUUID)
+        if let methods { found = found.filter { methods.terminal($0.kind, of: vendorUUID) != nil } }
+        return try await remembered(found, of: vendorUUID)
     }
 
     /// Asks for the charge of a terminal's battery.

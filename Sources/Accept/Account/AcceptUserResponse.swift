@@ -130,7 +130,7 @@ public struct AcceptUserResponseMerchant: Sendable, Hashable {
 public struct AcceptTerminalConfigFiles: Sendable, Hashable {
     /// The version, which is compared as text: another one than the terminal's is needed.
     public let version: String
-    /// The address of the file.
+    /// The address of the file; or its path at the host, which begins with a slash.
     public let url: String
     /// The MD5 of the file in hexadecimal digits; empty if the host does not report it.
     public let md5: String
@@ -144,11 +144,31 @@ public struct AcceptTerminalConfigFiles: Sendable, Hashable {
             throw AcceptError(.config(.infoNoProperResponse), error.message)
         }
         guard let version = json["version"]?.text, let url = json["url"]?.text, !version.isEmpty,
-            AcceptAddress(url) != nil
+            AcceptAddress(url) != nil || Self.isPath(url)
         else { throw AcceptError(.config(.infoNoProperResponse), "The answer has no version and address.") }
         self.version = version
         self.url = url
         md5 = json["md5"]?.text ?? ""
+    }
+
+    /// The path of the file at a host; nil if the file is at another one, to which its token must not be sent.
+    func path(at host: String) -> String? {
+        if Self.isPath(url) { return url }
+        let base = host.hasSuffix("/") ? String(host.dropLast()) : host
+        guard url.hasPrefix(base) else { return nil }
+        let path = String(url.dropFirst(base.count))
+        return Self.isPath(path) ? path : nil
+    }
+
+    /// Whether a text is the path of a file, in which no step leads elsewhere (RFC 3986, 3.3 and 5.2.4).
+    private static func isPath(_ text: String) -> Bool {
+        guard text.hasPrefix("/"), !text.hasPrefix("//"), text.utf8.count <= AcceptAddress.maxBytes else {
+            return false
+        }
+        let isPlain = text.utf8.allSatisfy { byte in
+            (0x21...0x7E).contains(byte) && !"?#\\".utf8.contains(byte)
+        }
+        return isPlain && !text.split(separator: "/").contains { $0 == "." || $0 == ".." }
     }
 }
 

@@ -9,6 +9,10 @@ struct AcceptCall: Sendable {
     let noConnection: AcceptError.Code
     /// The code of status 422.
     var unprocessable = AcceptError.Code.hostError
+    /// The code if the host does not answer in time.
+    var timedOut = AcceptError.Code.common(.genericRequestTimeout)
+    /// The code of a status that has no other one.
+    var refused = AcceptError.Code.hostError
 
     static let login = AcceptCall(
         tokenExpired: .common(.wrongUserNameOrPassword), noConnection: .common(.requestTokenConnection))
@@ -25,16 +29,18 @@ struct AcceptCall: Sendable {
         tokenExpired: .pay(.tokenExpired), noConnection: .common(.resetPasswordConnection),
         unprocessable: .common(.changePasswordCriteriaNotMet))
     static let configFile = AcceptCall(
-        tokenExpired: .config(.tokenExpired), noConnection: .config(.infoNoConnection))
+        tokenExpired: .config(.tokenExpired), noConnection: .config(.infoNoConnection),
+        timedOut: .config(.infoTimeout))
+    static let configDownload = AcceptCall(
+        tokenExpired: .config(.tokenExpired), noConnection: .config(.zipDownload), timedOut: .config(.zipDownload),
+        refused: .config(.zipDownload))
 
     static let terminal = AcceptCall(tokenExpired: .pay(.tokenExpired), noConnection: .pay(.payConnection))
 
     /// The error of a request without an answer.
     func error(_ failure: HTTPFailure) -> AcceptError {
         switch failure.code {
-        case .timedOut where noConnection == .config(.infoNoConnection):
-            AcceptError(.config(.infoTimeout), failure.message)
-        case .timedOut: AcceptError(.common(.genericRequestTimeout), failure.message)
+        case .timedOut: AcceptError(timedOut, failure.message)
         case .notTrusted: AcceptError(.hostNotTrusted, failure.message)
         case .cancelled: AcceptError(.cancelled, failure.message)
         case .tooLarge, .malformed: AcceptError(.answerUnreadable, failure.message)
@@ -55,7 +61,7 @@ struct AcceptCall: Sendable {
             return AcceptError(.common(.wrongUserNameOrPassword), "The name or the password is wrong.")
         case 422: return AcceptError(unprocessable, error.reason.text)
         case 429: return AcceptError(.tooManyRequests, "The host takes no further request for a while.")
-        default: return AcceptError(.hostError, "The host refuses: \(error.name).")
+        default: return AcceptError(refused, "The host refuses: \(error.name).")
         }
     }
 }
@@ -100,6 +106,9 @@ struct AccountRequests: Sendable {
         HTTPRequest(
             .get, "\(basePath)/terminals/\(serialNumber.percentEncoded).json", headers: AcceptWire.headers)
     }
+
+    /// A file of the host, by its path.
+    func file(_ path: String) -> HTTPRequest { HTTPRequest(.get, path, headers: AcceptWire.headers) }
 
     private func form(_ method: HTTPRequest.Method, _ path: String, _ form: AcceptForm) -> HTTPRequest {
         HTTPRequest(

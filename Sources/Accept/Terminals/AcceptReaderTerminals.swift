@@ -20,6 +20,9 @@ public final class AcceptReaderTerminals: AcceptTerminals {
         /// ID TECH's UniMag on an audio jack, which only swipes cards: the family `unimag`. Its link is a
         /// `PoweredTransport`.
         case uniMag = "unimag"
+
+        /// Whether a terminal needs a configuration of the host before its first payment: those of Spire (guide 1.6.182, 3.2).
+        public var dependsOnConfiguration: Bool { self == .posMate }
     }
 
     /// A reader, and its link.
@@ -38,7 +41,8 @@ public final class AcceptReaderTerminals: AcceptTerminals {
         /// A reader.
         /// - Parameters:
         ///   - vendor: the vendor.
-        ///   - terminal: the terminal, with the ways in which it reads cards: a UniMag has `swipe` alone.
+        ///   - terminal: the terminal, with the ways in which it reads cards: a UniMag has `swipe` alone. It depends on a
+        ///     configuration if its model does (``Accept/configure(_:of:andToken:config:)``).
         ///   - model: the protocol.
         ///   - profile: the values of the protocol. Default: nil, those of simulated readers.
         ///   - open: opens the link.
@@ -48,6 +52,7 @@ public final class AcceptReaderTerminals: AcceptTerminals {
         ) {
             self.vendor = vendor
             self.terminal = terminal
+            self.terminal.dependsOnConfiguration = terminal.dependsOnConfiguration || model.dependsOnConfiguration
             self.model = model
             guard let known = profile ?? ReaderFamily.named(model.rawValue)?.simulatedProfile else {
                 preconditionFailure("each model is a family")

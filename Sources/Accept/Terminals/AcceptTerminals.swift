@@ -31,7 +31,8 @@ public struct AcceptTerminal: Sendable, Hashable {
     public var model: String
     /// Whether the terminal needs a configuration of the host, as those of Spire do. Default: false.
     public var dependsOnConfiguration: Bool
-    /// The version of its configuration; nil if it was never configured. Default: nil.
+    /// The version of its configuration; nil if the terminal does not report it, and ``Accept`` has not configured it.
+    /// Default: nil.
     public var configurationVersion: String?
     /// The ways in which the terminal reads cards. Default: a chip or a swipe.
     public var entries: Set<CardEntry>

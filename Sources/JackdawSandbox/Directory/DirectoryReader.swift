@@ -42,8 +42,8 @@ extension SandboxDirectory {
         for object in try file.objects("firmware", most: 100, allowed: ["terminal_type"] + VersionedFile.members) {
             firmware.append((try object.shortText("terminal_type"), try VersionedFile(object)))
         }
-        configuration = try file.optionalObject("configuration", allowed: VersionedFile.members)
-            .map { (object) throws(SimulationFileError) in try VersionedFile(object) }
+        configuration = try file.optionalObject("configuration", allowed: Configuration.members)
+            .map { (object) throws(SimulationFileError) in try Configuration(object) }
         applications = try file.texts(ofObjects: "aid_configurations", most: 100)
         faults = []
         for object in try file.objects("faults", most: 100, allowed: ["fault", "route", "after", "times"]) {
@@ -152,6 +152,20 @@ extension SandboxDirectory.VersionedFile {
     fileprivate init(_ object: DescriptionObject) throws(SimulationFileError) {
         version = try object.shortText("version")
         url = try object.shortText("url")
+        md5 = try object.shortText("md5", or: "")
+    }
+}
+
+extension SandboxDirectory.Configuration {
+    fileprivate static let members = ["version", "url", "md5", "terminals"]
+
+    fileprivate init(_ object: DescriptionObject) throws(SimulationFileError) {
+        version = try object.shortText("version")
+        guard object.has("url") != object.has("terminals") else {
+            throw SimulationFileError(.member, at: object.place, "it must have either url or terminals")
+        }
+        url = object.has("url") ? try object.shortText("url") : nil
+        terminals = object.has("terminals") ? try object.shortTexts("terminals") : []
         md5 = try object.shortText("md5", or: "")
     }
 }

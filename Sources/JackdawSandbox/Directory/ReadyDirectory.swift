@@ -47,7 +47,9 @@ extension SandboxDirectory {
               "md5": "d41d8cd98f00b204e9800998ecf8427e"
             }
           ],
-          "configuration": {"version": "1", "url": "https://localhost/configuration.zip"},
+          "configuration": {
+            "version": "1", "terminals": ["PosMate", "SPm2"], "md5": "59746162977075cfff0f483bd266017d"
+          },
           "aid_configurations": []
         }
         """

@@ -75,6 +75,17 @@ public struct SandboxDirectory: Sendable {
         let md5: String
     }
 
+    /// The configuration of terminals: a file at an address, or one that the sandbox serves.
+    struct Configuration: Sendable {
+        let version: String
+        /// The address; nil for the file of the sandbox.
+        let url: String?
+        /// The MD5 of the file; empty without one.
+        let md5: String
+        /// The kinds of terminals that the sandbox's file is for, as in `paymentmethods.xml`.
+        let terminals: [String]
+    }
+
     var clients: [Client]
     var merchants: [Merchant]
     var users: [User]
@@ -82,7 +93,7 @@ public struct SandboxDirectory: Sendable {
     /// Firmware, by type of terminal.
     var firmware: [(type: String, file: VersionedFile)]
     /// The configuration of terminals; nil without one.
-    var configuration: VersionedFile?
+    var configuration: Configuration?
     /// The applications of chip cards, as the file has them: names and texts.
     var applications: [[(name: String, value: String)]]
     /// The brand of the host's application.

@@ -19,6 +19,7 @@ package enum SandboxRoute: Sendable, Hashable {
     case firmware
     case terminal(String)
     case configuration
+    case configurationFile
     case status(String)
     case close(String)
 
@@ -54,9 +55,13 @@ package enum SandboxRoute: Sendable, Hashable {
         Row(methods: [.get], path: "cnp_firmware_version.json", isBeyond: false) { _ in .firmware },
         Row(methods: [.get], path: "terminals/{id}.json", isBeyond: false) { .terminal($0) },
         Row(methods: [.get], path: "configuration.json", isBeyond: true) { _ in .configuration },
+        Row(methods: [.get], path: configurationPath, isBeyond: true) { _ in .configurationFile },
         Row(methods: [.get], path: "unique_ids/{id}.json", isBeyond: true) { .status($0) },
         Row(methods: [.post], path: "unique_ids/{id}/reverse.json", isBeyond: true) { .close($0) },
     ]
+
+    /// The path of the configuration that the sandbox serves.
+    static let configurationPath = "configuration/file.json"
 
     /// The longest path, in bytes.
     static let maxPath = 512

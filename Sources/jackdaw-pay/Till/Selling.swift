@@ -81,11 +81,22 @@ struct Selling: Sendable {
             allowGratuity: order.tip != nil, transactionType: order.kind)
         config.saleIdentifier = order.sale
         till.accept.use(terminal.terminals())
+        do throws(AcceptError) { try await configure() } catch { return .failure(error) }
         let run = till.accept.startPay(config, handlers: handlers)
         return await withTaskCancellationHandler {
             do throws(AcceptError) { return .success(try await run.result()) } catch { return .failure(error) }
         } onCancel: {
             run.cancelPay()
+        }
+    }
+
+    /// Gives the terminal its first configuration, if it needs one. The journal remembers it.
+    private func configure() async throws(AcceptError) {
+        let vendor = terminal.kind.vendor.uuid
+        let found = try await till.accept.discoverTerminalsForVendor(vendor)
+        for terminal in found where terminal.isUnconfigured {
+            _ = try await till.accept.configure(
+                terminal, of: vendor, andToken: till.login.token, config: till.login.config)
         }
     }
 

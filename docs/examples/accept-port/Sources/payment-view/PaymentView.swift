@@ -36,7 +36,12 @@ actor PaymentView {
             currency = try await accept.requestMerchantInfo(token.accessToken, config: backendConfig).merchant.currency
             vendor = await accept.discoverSupportedVendors().first
             guard let vendor else { return }
-            terminal = try await accept.discoverTerminalsForVendor(vendor.uuid).first
+            guard let found = try await accept.discoverTerminalsForVendor(vendor.uuid).first else { return }
+            // The demo updates the terminal when it is selected.
+            terminal =
+                found.isUnconfigured
+                ? try await accept.configure(
+                    found, of: vendor.uuid, andToken: token.accessToken, config: backendConfig) : found
         } catch { infoLabel = error.message }
     }
 
