@@ -33,6 +33,7 @@ public actor PaymentService {
 
     private let wire: any HostWire
     private let client: any HTTPClient
+    private let otherHost: (any AttemptHost)?
     private let journal: any JournalStore
     private let clock: ElapsedClock
     private let date: @Sendable () -> RecordedTime
@@ -48,8 +49,8 @@ public actor PaymentService {
     private var journalTask: Task<Void, Never>?
     private var startTask: Task<Result<Void, JournalError>, Never>?
     private var hostTasks: [Int: Task<Void, Never>] = [:]
-    private var noteTasks: [Int: Task<Void, Never>] = [:]
-    private var lastNote = 0
+    private var journalUses: [Int: Task<Void, Never>] = [:]
+    private var lastUse = 0
     private var timer: DeadlineTimer
     private let listeners = Broadcast<AttemptReport>()
     /// Sent after each event, for tests.
@@ -63,6 +64,8 @@ public actor PaymentService {
     ///   - journal: the durable store, which no other service uses at the same time.
     ///   - limits: the limits of payments without the host. Default: none is approved.
     ///   - policy: the rules of the payment flow, as in ``PaymentDesk/init(host:limits:policy:)``.
+    ///   - otherHost: the host of some attempts beside that of the wire. With it the flow's limit for the host is for both,
+    ///     and a request over the wire takes ``HostProfile/answerLimit`` at most. Default: nil, none.
     ///   - clock: the clock of all time limits. It must not run while the machine is suspended, because a request in
     ///     the machine's own memory does not travel in that time (``HostProfile/requestLifetime``). Default:
     ///     `SuspendingClock`.
@@ -73,7 +76,7 @@ public actor PaymentService {
     ///   - reader: receives the tasks of readers, one after the other. It must return at once.
     public init(
         host: HostProfile, wire: any HostWire, client: any HTTPClient, journal: any JournalStore,
-        limits: OfflineLimits = .none, policy: PaymentPolicy = PaymentPolicy(),
+        limits: OfflineLimits = .none, policy: PaymentPolicy = PaymentPolicy(), otherHost: (any AttemptHost)? = nil,
         clock: some Clock<Duration> = SuspendingClock(), date: @escaping @Sendable () -> RecordedTime,
         identifier: @escaping @Sendable () -> AttemptIdentifier = { .random() },
         journalFailed: @escaping @Sendable (JournalError) -> Void = { _ in },
@@ -81,6 +84,7 @@ public actor PaymentService {
     ) {
         self.wire = wire
         self.client = client
+        self.otherHost = otherHost
         self.journal = journal
         self.clock = ElapsedClock(clock)
         self.date = date
@@ -136,7 +140,7 @@ public actor PaymentService {
         _ = await startTask?.value
         await journalTask?.value
         for task in Array(hostTasks.values) { await task.value }
-        for task in Array(noteTasks.values) { await task.value }
+        for task in Array(journalUses.values) { await task.value }
     }
 
     // MARK: calls of the program
@@ -151,7 +155,13 @@ public actor PaymentService {
     public func begin(
         _ request: AttemptRequest, identifier: AttemptIdentifier? = nil
     ) async throws(DeskRefusal) -> AttemptReport {
-        do throws(HostFailure) { try wire.check(request, as: identifier) } catch {
+        do throws(HostFailure) {
+            if let other = otherHost(of: request) {
+                try other.check(request, as: identifier)
+            } else {
+                try wire.check(request, as: identifier)
+            }
+        } catch {
             throw DeskRefusal(.notWritable, identifier, reason: ReasonText(error.message))
         }
         return try await call { .begin(request, identifier: identifier, call: $0) }
@@ -161,6 +171,17 @@ public actor PaymentService {
     /// - Throws: ``DeskRefusal``: `unknownAttempt`, `journalFailed`, `notRunning`.
     public func status(of attempt: AttemptIdentifier) async throws(DeskRefusal) -> AttemptReport {
         try await call { .status(attempt, call: $0) }
+    }
+
+    /// The record of an attempt that the other host has; nil if it is one of the wire's.
+    /// - Throws: ``DeskRefusal``: `unknownAttempt`, `journalFailed`, `notRunning`.
+    package func recordAtOtherHost(of attempt: AttemptIdentifier) async throws(DeskRefusal) -> AttemptRecord? {
+        guard let otherHost else { return nil }
+        let record = try await useJournal { (journal) async throws(JournalError) in
+            try await journal.record(of: attempt)
+        }
+        guard let record else { throw DeskRefusal(.unknownAttempt, attempt) }
+        return otherHost.takes(record.request) ? record : nil
     }
 
     /// Notes that a person has dealt with an attempt in state ``AttemptState/needsAttention``. Returns when it is
@@ -206,16 +227,15 @@ public actor PaymentService {
     /// Writes a note of an SDK into the journal (``JournalStore/writeNote(_:named:)``). It is durable when the call returns.
     /// - Throws: ``DeskRefusal``: `journalFailed`, `notRunning`.
     public func writeNote(_ text: String, named name: String) async throws(DeskRefusal) {
-        _ = try await useNotes { () async throws(JournalError) in
-            try await self.journal.writeNote(text, named: name)
-            return nil
+        try await useJournal { (journal) async throws(JournalError) in
+            try await journal.writeNote(text, named: name)
         }
     }
 
     /// Reads a note of an SDK from the journal; nil if there is none.
     /// - Throws: ``DeskRefusal``: `journalFailed`, `notRunning`.
     public func note(named name: String) async throws(DeskRefusal) -> String? {
-        try await useNotes { () async throws(JournalError) in try await self.journal.note(named: name) }
+        try await useJournal { (journal) async throws(JournalError) in try await journal.note(named: name) }
     }
 
     /// Whether the card may approve an attempt without the host now (``PaymentDesk/allowsOffline(_:)``).
@@ -272,6 +292,7 @@ public actor PaymentService {
         case .lookUp(let attempt, let sale): enqueue(.lookUp(attempt, sale, effect: number))
         case .write(let record): enqueue(.write(record, effect: number))
         case .ask(let request):
+            if let other = otherHost(of: request.request) { return ask(other, request, number) }
             do throws(HostFailure) { ask(try wire.encode(request), for: request, number) } catch {
                 return answer(.unanswered(error, effect: number))
             }
@@ -294,9 +315,36 @@ public actor PaymentService {
 
     // MARK: requests to the host
 
-    private func ask(_ message: HTTPRequest, for request: HostRequest, _ effect: Int) {
+    /// The other host, if it is that of an attempt with a request.
+    private func otherHost(of request: AttemptRequest) -> (any AttemptHost)? {
+        guard let otherHost, otherHost.takes(request) else { return nil }
+        return otherHost
+    }
+
+    /// - Returns: no effects.
+    private func ask(_ other: any AttemptHost, _ request: HostRequest, _ effect: Int) -> [DeskEffect] {
         let limit = request.operation == .authorise ? desk.policy.limits.host : desk.host.answerLimit
         hostTasks[effect] = Task {
+            let event = await Self.answer(of: other, to: request, effect, limit)
+            hostTasks[effect] = nil
+            process(event)
+        }
+        return []
+    }
+
+    @concurrent
+    private static func answer(
+        of other: any AttemptHost, to request: HostRequest, _ effect: Int, _ limit: Duration
+    ) async -> DeskEvent {
+        do throws(HostFailure) {
+            return .answered(try await other.answer(request, limit: limit), effect: effect)
+        } catch { return .unanswered(error, effect: effect) }
+    }
+
+    private func ask(_ message: HTTPRequest, for request: HostRequest, _ effect: Int) {
+        var limit = request.operation == .authorise ? desk.policy.limits.host : desk.host.answerLimit
+        if otherHost != nil { limit = min(limit, desk.host.answerLimit) }
+        hostTasks[effect] = Task { [limit] in
             let event = await Self.exchange(message, for: request, effect, wire, client, limit)
             hostTasks[effect] = nil
             process(event)
@@ -356,19 +404,19 @@ public actor PaymentService {
         do throws(JournalError) { return .success(try await journal.neededRecords()) } catch { return .failure(error) }
     }
 
-    /// Works on a note; ``shutDown()`` waits for it.
-    private func useNotes(
-        _ work: @escaping @Sendable () async throws(JournalError) -> String?
-    ) async throws(DeskRefusal) -> String? {
+    /// Uses the journal beside the desk; ``shutDown()`` waits for it.
+    private func useJournal<Value: Sendable>(
+        _ work: @escaping @Sendable (any JournalStore) async throws(JournalError) -> Value
+    ) async throws(DeskRefusal) -> Value {
         guard phase == .running else { throw DeskRefusal(.notRunning) }
-        lastNote += 1
-        let number = lastNote
-        let task = Task { await Self.result(work) }
-        noteTasks[number] = Task { _ = await task.value }
+        lastUse += 1
+        let number = lastUse
+        let task = Task { [journal] in await Self.result(of: work, journal) }
+        journalUses[number] = Task { _ = await task.value }
         let result = await task.value
-        noteTasks[number] = nil
+        journalUses[number] = nil
         switch result {
-        case .success(let text): return text
+        case .success(let value): return value
         case .failure(let error):
             journalFailed(error)
             throw DeskRefusal(.journalFailed)
@@ -376,10 +424,10 @@ public actor PaymentService {
     }
 
     @concurrent
-    private static func result(
-        _ work: @Sendable () async throws(JournalError) -> String?
-    ) async -> Result<String?, JournalError> {
-        do throws(JournalError) { return .success(try await work()) } catch { return .failure(error) }
+    private static func result<Value: Sendable>(
+        of work: @Sendable (any JournalStore) async throws(JournalError) -> Value, _ journal: any JournalStore
+    ) async -> Result<Value, JournalError> {
+        do throws(JournalError) { return .success(try await work(journal)) } catch { return .failure(error) }
     }
 
     // MARK: for tests in virtual time
