@@ -41,6 +41,7 @@ extension Accept {
             throw AcceptError(.configurationInvalid, "A note has at most \(AcceptBasketItem.maxNoteBytes) bytes.")
         }
         let context = OperationContext(name: name, token: accessToken, config: config, parameters: parameters)
+        if let record = try await recordAtTerminal(name) { return try await operate(operation, record) }
         switch operation {
         case .reverse: return try await reverse(context)
         case .refund: return try await book(context, isRefund: true)
@@ -161,6 +162,43 @@ extension Accept {
             throw AcceptError(.needsAttention, "The journal has the reversal, and the host the approved payment.")
         }
         return after
+    }
+
+    /// The record of a payment whose terminal has a host of its own; nil for one of the Accept host.
+    private func recordAtTerminal(_ name: AttemptIdentifier) async throws(AcceptError) -> AttemptRecord? {
+        guard let service = try? paymentService() else { return nil }
+        do throws(DeskRefusal) { return try await service.recordAtOtherHost(of: name) } catch {
+            // Without the service each operation has its own error, or is one of the host alone.
+            guard [.unknownAttempt, .notRunning].contains(error.code) else { throw OperationRules.error(error) }
+            return nil
+        }
+    }
+
+    /// Executes an operation on a payment whose terminal has a host of its own: it can be reversed at the terminal.
+    private func operate(
+        _ operation: AcceptOperationOnPayment, _ record: AttemptRecord
+    ) async throws(AcceptError) -> AcceptTransaction {
+        guard operation == .reverse else {
+            throw AcceptError(
+                .common(.unsupportedFeature), "The terminal's own host has the payment: only a reversal is possible.")
+        }
+        let service = try paymentService()
+        if record.state == .approved, let now = date(),
+            now.seconds - record.began.seconds >= TransactionTime.reversalPeriod
+        {
+            throw AcceptError(.reversalTooLate, "A payment can be reversed for 24 hours.")
+        }
+        let reports = service.reports
+        let begun: AttemptReport
+        do throws(DeskRefusal) { begun = try await service.reverse(record.identifier) } catch {
+            throw OperationRules.error(error)
+        }
+        let report = await end(ofReversal: begun, reports)
+        guard report.state == .reversed else {
+            throw OperationRules.error(report)
+                ?? AcceptError(.operationNotAllowed, "The payment is still \(report.state.rawValue).")
+        }
+        return AcceptTransaction(reversed: record)
     }
 
     private func isInJournal(_ name: AttemptIdentifier, _ service: PaymentService) async throws(AcceptError) -> Bool {

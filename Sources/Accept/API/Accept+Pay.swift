@@ -161,7 +161,7 @@ extension Accept {
         guard let sale = SaleIdentifier(rawValue: sale), AcceptWire.isUsable(run.attempt) else {
             throw AcceptError(.basketInvalid, "An identifier has 1 to 64 characters of ASCII without spaces.")
         }
-        let request = try config.attemptRequest(for: sale)
+        var request = try config.attemptRequest(for: sale)
         guard let token = config.accessToken, isValid(token) else {
             throw AcceptError(.pay(.tokenExpired), "The user must log in before a payment.")
         }
@@ -172,8 +172,10 @@ extension Accept {
         }
         try await checkMerchant(has: terminal, token, config.backendConfig)
         guard let terminals else { throw AcceptError(.pay(.terminalNotReady), "No terminals were handed in.") }
+        if terminal.hasOwnHost { request = try Self.request(request, at: terminal, of: config.vendorUUID) }
         let session = try await terminals.open(
-            terminal, of: config.vendorUUID, amount: request.amount, events: { run.send(.terminal($0)) })
+            terminal, of: config.vendorUUID, amount: request.amount, as: run.attempt,
+            events: { run.send(.terminal($0)) })
         defer { session.close() }
         let reports = Task { [reports = service.reports] in
             for await report in reports where report.attempt == run.attempt { run.send(.report(report)) }
@@ -186,13 +188,15 @@ extension Accept {
             run.send(.report(try await service.begin(request, identifier: run.attempt)))
         } catch { throw OperationRules.error(error) }
         let methods = methods?.terminal(terminal.kind, of: config.vendorUUID)
-        var machine = AcceptPayMachine(exclusion: methods, entries: terminal.entries)
+        var machine = AcceptPayMachine(
+            exclusion: methods, entries: terminal.entries, hasOwnHost: terminal.hasOwnHost)
         let context = OperationContext(
             name: run.attempt, token: token, config: config.backendConfig, parameters: AcceptPaymentParameters())
         for await event in run.events {
             for effect in machine.receive(event) {
                 if case .end(let report, let error, let signature) = effect {
                     if let error { throw error }
+                    if terminal.hasOwnHost { return AcceptTransaction(report, config) }
                     return await transaction(report, config, context, signature)
                 }
                 developer?.note(effect)
@@ -230,6 +234,20 @@ extension Accept {
             throw AcceptError(
                 .pay(.terminalNotSetInMerchant), "The host does not have the terminal for this merchant.")
         }
+    }
+
+    /// The request of a payment that the terminal's own host has.
+    private static func request(
+        _ request: AttemptRequest, at terminal: AcceptTerminal, of vendorUUID: String
+    ) throws(AcceptError) -> AttemptRequest {
+        guard request.kind == .purchase else {
+            throw AcceptError(.common(.unsupportedFeature), "The terminal takes purchases alone.")
+        }
+        do throws(RequestError) {
+            return try AttemptRequest(
+                sale: request.sale, kind: request.kind, amount: request.amount,
+                details: request.details + [SPm20Place.detail(of: terminal.uuid, vendorUUID)])
+        } catch { throw AcceptError(.basketInvalid, error.message) }
     }
 
     private func carryOut(

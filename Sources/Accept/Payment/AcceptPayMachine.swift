@@ -51,6 +51,7 @@ package enum AcceptPayEffect: Sendable {
 package struct AcceptPayMachine: Sendable {
     private let exclusion: AcceptPaymentMethods.Terminal?
     private let entries: Set<CardEntry>
+    private let hasOwnHost: Bool
     private var trace = PaymentTrace()
     private var applications: [String] = []
     private var card: (name: String, masked: String, brand: String) = ("", "", "")
@@ -72,9 +73,11 @@ package struct AcceptPayMachine: Sendable {
     /// - Parameters:
     ///   - exclusion: the terminal in `paymentmethods.xml`, whose excluded cards are refused; nil without the file.
     ///   - entries: the ways in which the terminal reads cards.
-    package init(exclusion: AcceptPaymentMethods.Terminal?, entries: Set<CardEntry>) {
+    ///   - hasOwnHost: whether the terminal asks a host of its own, while it waits for the card, too. Default: false.
+    package init(exclusion: AcceptPaymentMethods.Terminal?, entries: Set<CardEntry>, hasOwnHost: Bool = false) {
         self.exclusion = exclusion
         self.entries = entries
+        self.hasOwnHost = hasOwnHost
     }
 
     package mutating func receive(_ event: AcceptPayEvent) -> [AcceptPayEffect] {
@@ -113,7 +116,8 @@ package struct AcceptPayMachine: Sendable {
             show(.initialize)
         case .acceptCard:
             trace.task = effect.action
-            show(waiting)
+            // A terminal with its own host waits for the card after that, and reports it.
+            if !hasOwnHost { show(waiting) }
         case .processCard:
             trace.task = effect.action
             show(.checkingCard)
@@ -143,7 +147,8 @@ package struct AcceptPayMachine: Sendable {
         case .reject(.cancelled):
             isCancelling = false
             effects.append(.cancelled(false))
-            return
+            // The terminal may still abort the payment.
+            guard hasOwnHost else { return }
         case .stopReader: break
         case .askHost, .storeRecord, .writeJournal, .useNewAmount, .reverse, .end, .ignore, .reject: return
         }
@@ -208,6 +213,7 @@ package struct AcceptPayMachine: Sendable {
         case .swipeUnreadable: trace.isSwipeUnreadable = true
         case .readerSignatureRequested: show(.cardholderSignatureCheck)
         case .readerSignatureRejected: trace.isSignatureRefused = true
+        case .cardSwiped where hasOwnHost: break
         case .firstARQC, .cardSwiped: show(.onlineProcessingData)
         case .cardInserted, .cardTapped: trace.isSwipeUnreadable = false
         default: break

@@ -39,12 +39,14 @@ public struct AcceptTerminal: Sendable, Hashable {
     /// The serial number, 64 bytes at most. If it is known, the host is asked before a payment if the merchant has the
     /// terminal. Default: empty, and the host is not asked.
     public var serialNumber: String
+    /// Whether the terminal asks a host of its own, and not the Accept host: ``AcceptSPm20Terminals``. Default: false.
+    public var hasOwnHost: Bool
 
     /// A terminal. Without an alternative name it has the other one twice.
     public init(
         uuid: String, displayName: String, alternativeDisplayName: String? = nil, model: String = "",
         dependsOnConfiguration: Bool = false, configurationVersion: String? = nil,
-        entries: Set<CardEntry> = [.chip, .swipe], serialNumber: String = ""
+        entries: Set<CardEntry> = [.chip, .swipe], serialNumber: String = "", hasOwnHost: Bool = false
     ) {
         self.uuid = uuid
         self.displayName = displayName
@@ -54,6 +56,7 @@ public struct AcceptTerminal: Sendable, Hashable {
         self.configurationVersion = configurationVersion
         self.entries = entries
         self.serialNumber = serialNumber
+        self.hasOwnHost = hasOwnHost
     }
 
     /// Whether the terminal needs a configuration, and has none: payments are refused.
@@ -152,4 +155,21 @@ public protocol AcceptTerminals: Sendable {
         _ terminal: AcceptTerminal, of vendorUUID: String, amount: Amount,
         events: @escaping @Sendable (AcceptTerminalEvent) -> Void
     ) async throws(AcceptError) -> any AcceptTerminalSession
+
+    /// Opens a terminal for the payment with an identifier. Default: ``open(_:of:amount:events:)``, for terminals that do not
+    /// need it.
+    func open(
+        _ terminal: AcceptTerminal, of vendorUUID: String, amount: Amount, as attempt: AttemptIdentifier,
+        events: @escaping @Sendable (AcceptTerminalEvent) -> Void
+    ) async throws(AcceptError) -> any AcceptTerminalSession
+}
+
+extension AcceptTerminals {
+    /// Opens the terminal without the identifier.
+    public func open(
+        _ terminal: AcceptTerminal, of vendorUUID: String, amount: Amount, as attempt: AttemptIdentifier,
+        events: @escaping @Sendable (AcceptTerminalEvent) -> Void
+    ) async throws(AcceptError) -> any AcceptTerminalSession {
+        try await open(terminal, of: vendorUUID, amount: amount, events: events)
+    }
 }

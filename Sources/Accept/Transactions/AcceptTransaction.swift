@@ -1,4 +1,5 @@
 public import JackdawCards
+import JackdawEMV
 import JackdawPayments
 import JackdawReaders
 
@@ -114,6 +115,25 @@ public struct AcceptTransaction: Sendable, Hashable {
         refunds = try json.elements("refunds").map(AcceptTransactionVoidance.init)
         reversals = try json.elements("reversals").map(AcceptTransactionVoidance.init)
         bookedAmount = json["sandbox"]?["booked"]?.hundredths
+    }
+
+    /// A payment that was reversed, as the till has it.
+    init(reversed record: AttemptRecord) {
+        let amount = record.request.amount
+        let currency = amount.currencyCode.flatMap { Currency.find($0) }
+        isCash = false
+        uniqueId = record.identifier.rawValue
+        guwid = record.reference?.rawValue ?? ""
+        status = .reversed
+        self.amount = AcceptHundredths(rawValue: Int64((try? WireAmount(amount))?.hundredths ?? 0))
+        self.currency = currency?.alphabeticCode ?? ""
+        transactionType = "purchase"
+        (createdAt, cardNumber, cardType, cardHolder) = ("", "", "", "")
+        (cnpApplicationId, cnpApplicationLabel, cnpTerminalId, cnpAuthorizationCode) = ("", "", "", "")
+        (errorCode, technicalMessage, merchantId) = ("", "", "")
+        (note, tip, tipTaxRate, netTaxation) = ("", 0, 0, .gross)
+        (receiptRequested, capturable, reversible, refundable) = (false, false, false, false)
+        (items, refunds, reversals, bookedAmount) = ([], [], [], nil)
     }
 
     /// An approved payment as the till has it, without the host's answer.
