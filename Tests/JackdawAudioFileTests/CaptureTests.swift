@@ -72,4 +72,31 @@ import Testing
         #expect(failure.firstBadCharacter != nil)
         #expect(failure.partialCharacters.count >= 10)
     }
+
+    /// Synthetic sounds that were once read as other texts: one with two zeros as eights, one with its tail alone. They
+    /// are in the folder `f2f-wrong` of the one that `JACKDAW_CAPTURES` names.
+    @Test(arguments: [
+        ("two_zeros_become_eights.wav", ";9999994327678=36081010795418120932?"),
+        ("tail_taken_for_message.wav", nil as String?),
+    ])
+    func noSoundIsReadAsAnotherText(file: String, text: String?) throws {
+        guard let folder = ProcessInfo.processInfo.environment["JACKDAW_CAPTURES"] else {
+            print("skipped: JACKDAW_CAPTURES does not name a folder with \(file)")
+            return
+        }
+        let path = URL(filePath: folder).appending(path: "f2f-wrong").appending(path: file).path
+        guard FileManager.default.fileExists(atPath: path) else {
+            print("skipped: \(path) does not exist")
+            return
+        }
+        let events = try Self.events(path: path)
+        #expect(!events.isEmpty)
+        for event in events {
+            guard case .track(let track) = event else { continue }
+            let found = track.characters.withElements { characters in
+                String(decoding: characters.indices.map { characters[$0] }, as: UTF8.self)
+            }
+            #expect(found == text)
+        }
+    }
 }

@@ -62,7 +62,7 @@ import Testing
     func envelopeLevelsWithoutMovingSigns(count: Int) {
         var pulses = (0..<count).map { $0 % 5 == 0 ? Float($0 % 2 == 0 ? 0.2 : -0.2) : 0 }
         let before = pulses
-        Envelope.normalise(&pulses, blockLength: 10)
+        Envelope.normalise(&pulses, blockLength: 10, least: 0.3)
         for (after, before) in zip(pulses, before) { #expect(abs(after - 5.75 * before) < 1e-5) }
     }
 

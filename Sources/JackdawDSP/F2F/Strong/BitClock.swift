@@ -149,11 +149,15 @@ struct BitClock {
         }
     }
 
-    /// Boundaries at the smoothed speed of this clock, ignoring its phase, that extend a dozen cells beyond both ends.
-    private func speedGrid(limit: Float, pace: Pace) -> [Float] {
+    /// Boundaries at the smoothed speed of this clock, ignoring its phase.
+    /// - Parameters:
+    ///   - limit: samples of the sound.
+    ///   - pace: how fast the speed may change.
+    ///   - margin: cells beyond both ends; default: a dozen.
+    /// - Returns: the boundaries in samples, ascending.
+    func speedGrid(limit: Float, pace: Pace, margin: Int = 12) -> [Float] {
         let lengths = smoothedLengths(pace: pace)
         var grid: [Float] = []
-        let margin = 12
         var time = boundaries[0]
         var ahead: [Float] = []
         for _ in 0..<margin {
@@ -232,11 +236,14 @@ struct TimingSearch {
         /// Width of a head pulse at half maximum, as a share of the bit cell.
         var pulseShare: Double
         /// The largest distance of a transition from its position on the clock, as a share of the bit cell.
-        var jitterReach: Double
+        var jitterReach = 0.1
         /// Cost of such a displacement: per squared bit cell, in units of a pulse's score.
-        var jitterCost: Double
+        var jitterCost = 4.0
         /// Cost of a change of cell length, per squared relative change.
         var rateCost: Double
+        /// If the envelope is below this share of its 90th percentile, only noise is left: the gain does not rise
+        /// further.
+        var leastEnvelope: Float = 0.3
     }
 
     /// Cell lengths searched, in samples: finer for short ones. Eight lengths (one vector) share a filter.
@@ -267,7 +274,8 @@ struct TimingSearch {
             let lengths = Self.cellLengths[8 * vector..<8 * vector + 8]
             let middle = Double(lengths.reduce(0, +)) / 8
             var filtered = PulseFilter.apply(to: sound.samples, width: max(tuning.pulseShare * middle, 1.4))
-            Envelope.normalise(&filtered, blockLength: max(24, Self.cellLengths[8 * vector + 7] * 3 / 2))
+            Envelope.normalise(
+                &filtered, blockLength: max(24, Self.cellLengths[8 * vector + 7] * 3 / 2), least: tuning.leastEnvelope)
             let reach = Int((tuning.jitterReach * middle).rounded())
             let cost = Self.unit * Float(tuning.jitterCost / (middle * middle))
             var levels = filtered.wholeNumbers(unit: Self.unit, limit: viterbi.scoreLimit - Int16(Self.unit) / 2)

@@ -90,15 +90,18 @@ struct HumBasis {
     }
 
     /// Sines and cosines of each harmonic in turn, 1, and -1 to 1 from the first sample to the last.
-    func forEachRow(_ body: (Int, [Double]) -> Void) {
+    /// - Parameters:
+    ///   - step: samples from one row to the next; default: 1.
+    ///   - body: receives the index of a sample and its row.
+    func forEachRow(every step: Int = 1, _ body: (Int, [Double]) -> Void) {
         let turns = (1...Self.harmonics).map { mains * Double($0) }
-        let steps = turns.map(Numerics.sineAndCosine)
+        let steps = turns.map { Numerics.sineAndCosine(turns: $0 * Double(step)) }
         var row = turns.flatMap { turns in
             let start = Numerics.sineAndCosine(turns: -middle * turns)
             return [start.sine, start.cosine]
         }
         row += [1, -1]
-        for index in 0..<count {
+        for index in stride(from: 0, to: count, by: step) {
             row[Self.unknowns - 1] = slope(Double(index) - middle)
             body(index, row)
             for harmonic in 0..<Self.harmonics {

@@ -72,8 +72,8 @@ struct MessageCandidate {
     private let codeGap: Float
     /// The bits as decoded without the code, in the order of the message.
     private let free: CellEvidence.Bits
-    /// Whether both ends are followed by zeros or silence.
-    private let endsPlainly: Bool
+    /// The sound beside both ends.
+    private let ends: MessageView.Ends
     /// Whether it can be reported to a caller: all of `isConvincing`, and the sound matches it throughout.
     private(set) var isCertain = false
     /// Share of the pass's cells that the message occupies.
@@ -82,9 +82,15 @@ struct MessageCandidate {
     /// Times in samples of the segment, ascending: of the message's cell boundaries, and of both ends of the pass.
     private let boundaries: [Float]
     private let extent: ClosedRange<Float>
+    /// Whether the level falls within the message and rises again: in a drop-out, or because the hand nearly stops.
+    private let hasDip: Bool
 
     /// The margin (nats) below which another message is too close.
     private static let leastMargin: Float = 9.5
+    /// The same for a message with fewer characters than `shortMessage`, LRC included: it has few checks, and a slip of
+    /// the clock makes one of the tail of a longer message.
+    private static let leastMarginOfShort: Float = 20
+    private static let shortMessage = 15
     /// Added to the margin (nats) that is left if weak pulses count only by their level. That margin is too small: a
     /// weak pulse in a drop-out is still a pulse, and its missing part also has information.
     private static let marginSpared: Float = 1.5
@@ -95,6 +101,11 @@ struct MessageCandidate {
     private static let leadingZeros = 18
     /// The log-likelihood (nats) by which other bits may exceed the zeros, at most.
     private static let maxDoubtOfZeros: Float = 12
+    /// Cells on either side of a message within which no data may be: a second pass of the card is farther away, because
+    /// both have their clocking zeros. A one counts from this margin (nats) on, and a few of them may be clicks.
+    private static let dataReach = 40
+    private static let leastMarginOfOne: Float = 3
+    private static let maxOnes = 4
     /// Changes from one character to the next that suffice in a message of any length.
     private static let leastChanges = 6
     /// The margin (nats) in the first pass from which a message is examined alone.
@@ -115,8 +126,27 @@ struct MessageCandidate {
 
     /// Whether no other message on the same clock comes close.
     private var isConvincing: Bool {
-        message.margin >= Self.leastMargin && doubt <= Self.maxDoubt && endsPlainly && coverage >= Self.leastCoverage
-            && hasVariety
+        message.margin >= (isShort ? Self.leastMarginOfShort : Self.leastMargin) && doubt <= Self.maxDoubt
+            && ends.arePlain && coverage >= Self.leastCoverage && hasVariety
+    }
+
+    /// Whether it has few characters, and thus few checks.
+    var isShort: Bool { message.values.count < Self.shortMessage }
+
+    /// Whether it could be wrong although no other message on the same clock comes close: clipping hides drop-outs, a
+    /// clock can slip while the level falls, and a message without zeros at one end may be a part of a longer one. Then
+    /// other versions of the sound and other clocks must agree.
+    func needsConfirmation(in samples: [Float]) -> Bool {
+        hasDip || isShort || !ends.areZeros || Rails(of: samples).exist
+    }
+
+    /// Whether it is right unless another look contradicts it: only its level falls, as in a drop-out.
+    func standsUncontradicted(in samples: [Float]) -> Bool {
+        isBeyondDoubt && !isShort && ends.areZeros && !Rails(of: samples).exist
+    }
+
+    func isSameMessage(as other: Self) -> Bool {
+        message.code == other.message.code && message.values == other.message.values && isReversed == other.isReversed
     }
 
     /// Whether its characters change often enough. Data of other codes idles in long repetitions of one pattern, which
@@ -141,23 +171,31 @@ struct MessageCandidate {
             let boundaries = clock.smoothedBoundaries(reach: reach)
             let evidence = MessageSearch.evidence(in: CellPhaseSignal(sound, boundaries: boundaries), clock: clock)
             guard let found = MessageSearch.bestMessage(evidence), found.message.margin >= leastPromise,
-                followsZeros(found, in: evidence)
+                isWhole(found, in: evidence)
             else { return nil }
             // Outside the message the clock may be wrong; it may then continue there with the rate at the message's
             // ends.
             let candidate = MessageCandidate(found, in: sound, pass: boundaries, surroundings: .ofPass)
-            guard let candidate, !candidate.endsPlainly else { return candidate }
+            guard let candidate, !candidate.ends.arePlain else { return candidate }
             return MessageCandidate(found, in: sound, pass: boundaries, surroundings: .continued)
         }
     }
 
     /// Whether the farther ones of the cells that every card leaves before its message contain zeros, or nothing that
-    /// can be decoded. Bits there belong to a longer message, of which a drop-out hid the part between.
-    private static func followsZeros(_ found: MessageSearch.Found, in evidence: CellEvidence) -> Bool {
+    /// can be decoded, and no data follows on either side. Bits there belong to a longer message, of which a drop-out
+    /// or a slip of the clock hid the part between.
+    private static func isWhole(_ found: MessageSearch.Found, in evidence: CellEvidence) -> Bool {
         let oriented = found.isReversed ? evidence.reversed() : evidence
-        let start = found.message.startCell
+        let (start, end) = (found.message.startCell, found.message.endCell)
         let far = max(0, start - leadingZeros)..<max(0, start - MessageView.reach)
-        return far.isEmpty || oriented.doubtOfZeros(in: far) <= maxDoubtOfZeros
+        guard far.isEmpty || oriented.doubtOfZeros(in: far) <= maxDoubtOfZeros else { return false }
+        let before = max(0, start - dataReach)..<max(0, start - MessageView.reach)
+        let after = min(oriented.count, end + MessageView.reach)..<min(oriented.count, end + dataReach)
+        @Wiped var bits = oriented.bestBits(in: 0..<oriented.count).bits
+        let margins = oriented.bitMargins()
+        return [before, after].allSatisfy { cells in
+            cells.count { bits[$0] == 1 && margins[$0] >= leastMarginOfOne } <= maxOnes
+        }
     }
 
     private init?(
@@ -176,11 +214,12 @@ struct MessageCandidate {
         let oriented = isReversed ? evidence.reversed() : evidence
         free = oriented.bestBits(in: message.startCell..<message.endCell)
         codeGap = free.score - Self.score(of: message, evidence: oriented)
-        endsPlainly = view.endsPlainly(margin: message.margin, evidence: evidence)
+        ends = view.ends(margin: message.margin, evidence: evidence)
         passCells = pass.count - 1
         coverage = Float(view.cells.count) / Float(passCells)
         boundaries = pass[view.cells.lowerBound...view.cells.upperBound].map(sound.segmentTime)
         extent = sound.segmentTime(pass[0])...sound.segmentTime(pass[passCells])
+        hasDip = view.hasDip
         isCertain = isConvincing && view.fit().holdsWhereFaint
     }
 

@@ -30,6 +30,9 @@ struct MessageView {
     private static let noiseAllowedOnce: Float = 3.2
     /// A pulse weaker than this, beyond the effect of noise, is in a drop-out.
     private static let faintPulse: Float = 0.5
+    /// Cells within which the level falls and rises in a dip, and the least ratio.
+    private static let dipReach = 40
+    private static let dipDepth: Float = 1.6
     /// The largest power of silence beside a message, as a share of the power at its end.
     private static let silence: Float = 0.35
     /// The same share if there is hardly any noise, and the largest ratio of the power of silence to that of noise. A
@@ -72,6 +75,16 @@ struct MessageView {
         equaliser = CellEqualiser(signal, bits: bits, startSign: startSign, cells: Self.reach..<Self.reach + count)
     }
 
+    /// Whether the level falls within the message or beside it, and rises again, within `dipReach` cells.
+    var hasDip: Bool {
+        let gains = (0...signal.count).map { signal.gains[signal.offset(ofBoundary: $0)] }
+        return gains.indices.contains { index in
+            let before = gains[max(0, index - Self.dipReach)...index].reduce(.infinity, min)
+            let after = gains[index..<min(gains.count, index + Self.dipReach + 1)].reduce(.infinity, min)
+            return gains[index] > Self.dipDepth * max(before, after)
+        }
+    }
+
     /// How well the message explains its sound.
     func fit() -> WaveformFit {
         WaveformFit(signal, levels: levels, cells: Self.reach..<Self.reach + cells.count)
@@ -106,13 +119,21 @@ struct MessageView {
         return pulseLevels.contains { $0 < 1 } ? pulseLevels : nil
     }
 
-    /// Whether there are clocking zeros at one end, and zeros or silence at the other. If not, the message was cut out
-    /// of a longer one, or the clock is wrong. A burst of data between silences is not a card.
+    /// The ends of a message.
+    struct Ends {
+        /// Whether there are clocking zeros at one end, and zeros or silence at the other. If not, the message was cut
+        /// out of a longer one, or the clock is wrong. A burst of data between silences is not a card.
+        let arePlain: Bool
+        /// Whether there are clocking zeros at both.
+        let areZeros: Bool
+    }
+
+    /// Examines the sound beside the message.
     /// - Parameters:
     ///   - margin: the message's margin, in nats.
     ///   - evidence: the evidence of the message's equaliser for the view's cells.
-    /// - Returns: whether both ends pass.
-    func endsPlainly(margin: Float, evidence: CellEvidence) -> Bool {
+    /// - Returns: what is at both ends.
+    func ends(margin: Float, evidence: CellEvidence) -> Ends {
         let end = Self.reach + cells.count
         let sides = [
             Side(outside: 0..<Self.reach, inside: Self.reach..<2 * Self.reach, isCut: boundaries[Self.reach / 2] < 0),
@@ -125,8 +146,10 @@ struct MessageView {
                 && evidence.doubtOfZeros(in: side.outside, startSign: levels[2 * side.outside.lowerBound] > 0 ? 0 : 1)
                     <= MessageCandidate.maxDoubt * margin
         }
-        return hasZeros.contains(true)
+        let arePlain =
+            hasZeros.contains(true)
             && zip(sides, hasZeros).allSatisfy { side, hasZeros in hasZeros || isSilent(side, margin: margin) }
+        return Ends(arePlain: arePlain, areZeros: !hasZeros.contains(false))
     }
 
     /// The cells on one side of the message.

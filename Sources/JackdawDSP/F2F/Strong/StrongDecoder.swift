@@ -3,20 +3,20 @@ import JackdawBytes
 /// The strong tier: a joint search over timing and bits, an equaliser trained on its result, and the most likely whole
 /// message of the code, accepted only if no other message comes close.
 struct StrongDecoder: Sendable {
-    private var ladder = RateLadder()
-    private let search = TimingSearch()
+    var ladder = RateLadder()
+    let search = TimingSearch()
     /// Consecutive segments that looked like a swipe and were not decoded.
     private(set) var fruitlessSearches = 0
 
     /// Widths of a head pulse, as shares of the bit cell. The usual one distinguishes a swipe from noise at any true
     /// width.
-    private static let usualPulseShare = 0.5
+    static let usualPulseShare = 0.5
     private static let otherPulseShares = [0.3, 0.12]
     /// Pulse widths that are tried for a card at even speed, whose cells keep their length.
     private static let evenPulseShares = [0.5, 0.3]
     /// Cost of a change of cell length in a search, for `TimingSearch.Tuning`: for even speed, and for any other.
-    private static let evenRateCost = 400.0
-    private static let usualRateCost = 20.0
+    static let evenRateCost = 400.0
+    static let usualRateCost = 20.0
     /// Music and speech continue for hours and look like swipes. After this many consecutive segments without a
     /// message, only one in as many is searched thoroughly, and the others at the likeliest rates only, until a swipe
     /// is decoded.
@@ -67,12 +67,23 @@ struct StrongDecoder: Sendable {
         if isPatient, !findings.isBeyondDoubt, Double(samples.count) <= Self.longestPass * sampleRate {
             searchThoroughly(cleaned, lost: lost, &findings)
         }
-        if let best = findings.best, best.isCertain {
+        let isLong = Double(samples.count) > Self.longestPass * sampleRate
+        let found = findings.best.flatMap { $0.isCertain ? $0 : nil }
+        var agreement = Agreement(found)
+        if !isLong, found?.needsConfirmation(in: samples) ?? isPatient {
+            searchRepaired(samples, sampleRate: sampleRate, &agreement)
+        } else if let found {
             fruitlessSearches = 0
-            return .success(best.reading)
+            return .success(found.reading)
+        }
+        if let agreed = agreement.result(in: samples) {
+            fruitlessSearches = 0
+            return .success(agreed.reading)
         }
         if !usualLooks.isEmpty { fruitlessSearches += 1 }
-        return .failure(failure(samples, looks: usualLooks))
+        var rejected = failure(samples, looks: usualLooks)
+        if agreement.isContradicted { rejected.reason = .ambiguous }
+        return .failure(rejected)
     }
 
     /// Resets the count of segments searched without success.
@@ -99,7 +110,7 @@ struct StrongDecoder: Sendable {
     }
 
     /// The results of searching a segment so far.
-    private struct Findings {
+    struct Findings {
         var best: MessageCandidate?
         /// The clearest looks, the clearest first; no more than are diagnosed, because each holds its sound.
         private(set) var looks: [Look] = []
@@ -147,7 +158,7 @@ struct StrongDecoder: Sendable {
     }
 
     /// Searches every rate with every filter until a message is beyond doubt.
-    private mutating func explore(
+    mutating func explore(
         steps: ArraySlice<Int>, pulseShares: [Double], pace: BitClock.Pace = .steady, limit: Int = .max,
         _ findings: inout Findings
     ) {
@@ -162,9 +173,14 @@ struct StrongDecoder: Sendable {
     }
 
     private func explore(_ sound: WorkingSound, pulseShare: Double, pace: BitClock.Pace, _ findings: inout Findings) {
-        let tuning = TimingSearch.Tuning(
-            pulseShare: pulseShare, jitterReach: 0.1, jitterCost: 4,
-            rateCost: pace == .even ? Self.evenRateCost : Self.usualRateCost)
+        let rateCost = pace == .even ? Self.evenRateCost : Self.usualRateCost
+        explore(sound, tuning: .init(pulseShare: pulseShare, rateCost: rateCost), pace: pace, &findings)
+    }
+
+    /// Searches a sound with a tuning, and looks at the clock that is found.
+    func explore(
+        _ sound: WorkingSound, tuning: TimingSearch.Tuning, pace: BitClock.Pace, _ findings: inout Findings
+    ) {
         findings.work += sound.samples.count
         guard let path = search.run(sound, tuning: tuning) else { return }
         let clock = BitClock(boundaries: path.boundaries, bits: path.bits, startSign: path.startSign)

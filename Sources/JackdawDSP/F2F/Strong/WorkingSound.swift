@@ -8,6 +8,12 @@ struct WorkingSound {
     /// For each sample at the original rate, the sign of the rail at which it was lost, or 0; empty if nothing was
     /// lost.
     @Wiped private var lost: [Int8]
+    /// Times of the cell boundaries in samples of the segment, if each cell has been brought to
+    /// `evenSamplesPerCell` samples; otherwise empty.
+    private var evenGrid: [Float] = []
+
+    /// Samples of a cell in sound whose speed was evened out.
+    private static let evenSamplesPerCell = 32
 
     init(samples: [Float], step: Int, start: Int = 0, lost: [Int8]) {
         self.samples = samples
@@ -18,7 +24,10 @@ struct WorkingSound {
 
     /// Converts a time in samples of this window to samples of the segment.
     func segmentTime(_ time: Float) -> Float {
-        (time + Float(start)) * Float(sign: .plus, exponent: -step, significand: 1)
+        if !evenGrid.isEmpty {
+            return CellPhaseSignal.time(ofPhase: time / Float(Self.evenSamplesPerCell), boundaries: evenGrid)
+        }
+        return (time + Float(start)) * Float(sign: .plus, exponent: -step, significand: 1)
     }
 
     /// Sign of the rail at which the sound around a sample was lost, or 0. The loss can hide a pulse of that sign.
@@ -28,6 +37,22 @@ struct WorkingSound {
     }
 
     var hasLosses: Bool { !lost.isEmpty }
+
+    /// The same sound with every cell of a clock at the same length.
+    /// - Parameter grid: cell boundaries in samples of this sound, ascending, from its start to its end.
+    /// - Returns: the sound; nil if it would be too long for a search.
+    func evened(by grid: [Float]) -> WorkingSound? {
+        let count = (grid.count - 1) * Self.evenSamplesPerCell
+        guard grid.count > 1, count <= SegmentalViterbi.longestSegment else { return nil }
+        let source = samples
+        let evened = (0..<count).map { index in
+            let phase = Float(index) / Float(Self.evenSamplesPerCell)
+            return CellPhaseSignal.interpolate(source, at: CellPhaseSignal.time(ofPhase: phase, boundaries: grid))
+        }
+        var sound = WorkingSound(samples: evened, step: step, lost: lost)
+        sound.evenGrid = grid.map(segmentTime)
+        return sound
+    }
 
     /// Windows that are short enough for a search, each overlapping half of the one before, so that a swipe is whole in
     /// one of them. Each is copied only when it is used: together they are twice the segment.
@@ -49,17 +74,19 @@ struct WorkingSound {
 /// Amplitude of a pulse train per block: the largest magnitude in each block, then the median over five blocks, so that
 /// neither a click nor a gap changes it.
 enum Envelope {
-    /// If the envelope is below this share of its 90th percentile, only noise is left: the gain does not rise further.
-    private static let floorShare: Float = 0.3
     /// A noisy maximum overstates a pulse; this scales a clean one to about 1.
     private static let gain: Float = 1.15
 
     /// Scales samples so that a pulse has a level near 1.
-    static func normalise(_ samples: inout [Float], blockLength: Int) {
+    /// - Parameters:
+    ///   - samples: replaced in place.
+    ///   - blockLength: samples of a block.
+    ///   - least: the least envelope, as a share of its 90th percentile.
+    static func normalise(_ samples: inout [Float], blockLength: Int, least: Float) {
         let peaks = blockPeaks(samples, blockLength: blockLength)
         let medians = peaks.slidingMedians { _ in 2 }
         let sorted = medians.sorted()
-        let floor = max(sorted[sorted.count * 9 / 10] * floorShare, 1e-12)
+        let floor = max(sorted[sorted.count * 9 / 10] * least, 1e-12)
         let gains = medians.map { Self.gain / max($0, floor) }
         // Linear from the middle of a block to the middle of the next, and constant beyond the outer ones.
         var start = 0
