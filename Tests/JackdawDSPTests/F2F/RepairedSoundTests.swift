@@ -34,6 +34,26 @@ import Testing
         #expect(!Rails(of: both.exist ? sine.map { 0.01 * $0 } : []).exist)
     }
 
+    /// A whole number of samples a cell, or nearly so: many peaks have the same highest sample.
+    @Test(arguments: [(44_100.0, 15.0), (48_000, 10), (48_000, 16), (8_000, 10), (192_000, 5), (192_000, 20)])
+    func equalPeaksWithoutNoiseAreNotClipped(sampleRate: Double, speed: Double) throws {
+        for track in TrackNumber.allCases {
+            let samples = try SwipeBench.samples(track, configuration: .init(sampleRate: sampleRate, speed: speed))
+            #expect(!Rails(of: samples).exist)
+        }
+    }
+
+    @Test(arguments: [8_000.0, 44_100, 192_000], [1.5, 4]) func clippedPeaksAreARail(
+        sampleRate: Double, clipping: Double
+    ) throws {
+        let samples = try SwipeBench.samples(
+            .two,
+            configuration: .init(
+                sampleRate: sampleRate, speed: 10, clipping: clipping, signalToNoise: 25, humLevel: -20))
+        let rails = Rails(of: samples)
+        #expect(rails.upper.isFinite && rails.lower.isFinite)
+    }
+
     /// Three quarters of the pulses are beyond the rails.
     @Test(arguments: [50.0, 60.0], [0.0, 0.15])
     func humIsFittedThroughClippedPulses(mains: Double, offset: Float) {

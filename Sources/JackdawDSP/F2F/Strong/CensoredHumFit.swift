@@ -1,41 +1,5 @@
 import JackdawBytes
 
-/// The levels at which a sound was clipped, each detected alone, because an offset brings one of them nearer.
-struct Rails {
-    /// The level that the samples of the upper rail reach; infinite if the sound has no upper rail.
-    let upper: Float
-    /// The same of the lower rail, negative.
-    let lower: Float
-
-    /// Samples at a rail are within this share of the peak of it.
-    private static let width: Float = 0.002
-    /// More samples than this at an extreme make it a rail.
-    private static let leastSamples = 8
-    /// The lowest peak of a clipped sound, of full scale.
-    private static let leastPeak: Float = 0.1
-
-    init(of samples: [Float]) {
-        let most = samples.reduce(0, max)
-        let least = samples.reduce(0, min)
-        let peak = max(most, -least)
-        let reach = Self.width * peak
-        let (atTop, atBottom) = samples.reduce(into: (0, 0)) { counts, sample in
-            if sample >= most - reach { counts.0 += 1 }
-            if sample <= least + reach { counts.1 += 1 }
-        }
-        func isRail(_ level: Float, _ count: Int) -> Bool {
-            count > Self.leastSamples && peak > Self.leastPeak && level > peak / 2
-        }
-        upper = isRail(most, atTop) ? most - reach : .infinity
-        lower = isRail(-least, atBottom) ? least + reach : -.infinity
-    }
-
-    var exist: Bool { upper.isFinite || lower.isFinite }
-
-    /// 1 for a sample at the upper rail, -1 for one at the lower rail, 0 for another.
-    func sign(of sample: Float) -> Int8 { sample >= upper ? 1 : sample <= lower ? -1 : 0 }
-}
-
 /// Fits mains hum to sound that may be clipped: a maximum-likelihood (Tobit) regression on the functions of `HumBasis`.
 ///
 /// A sample at a rail shows only that the sound reached it; its likelihood is the probability of that. The other samples
