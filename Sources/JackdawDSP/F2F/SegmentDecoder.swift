@@ -46,12 +46,14 @@ struct SegmentDecoder: Sendable {
         strong.reset()
     }
 
-    mutating func decode(_ samples: Span<Float>) -> Findings {
+    mutating func decode(_ samples: Span<Float>) -> Findings { decode(samples, isEarly: false) }
+
+    private mutating func decode(_ samples: Span<Float>, isEarly: Bool) -> Findings {
         var findings = Findings()
         levels = LevelProfile(samples, sampleRate: sampleRate)
         let whole = 0..<samples.count
         if !decodeFast(samples, in: whole, &findings) {
-            decodeStrongly(samples, in: whole, beside: nil, &findings)
+            decodeStrongly(samples, in: whole, beside: nil, isEarly: isEarly, &findings)
         }
         findings.readings.sort { $0.boundaries[0] < $1.boundaries[0] }
         return findings
@@ -62,7 +64,7 @@ struct SegmentDecoder: Sendable {
     /// - Returns: nil if there is no such message; the tiers then keep their previous state.
     mutating func decodeEarly(_ samples: Span<Float>) -> Findings? {
         let before = strong
-        let findings = decode(samples)
+        let findings = decode(samples, isEarly: true)
         if !findings.readings.isEmpty, findings.readings.allSatisfy({ $0.zerosBehind(in: samples) >= Self.zerosAtEnd })
         {
             return findings
@@ -99,7 +101,8 @@ struct SegmentDecoder: Sendable {
     }
 
     private mutating func decodeStrongly(
-        _ samples: Span<Float>, in range: Range<Int>, beside neighbour: SegmentReading?, _ findings: inout Findings
+        _ samples: Span<Float>, in range: Range<Int>, beside neighbour: SegmentReading?, isEarly: Bool = false,
+        _ findings: inout Findings
     ) {
         let run = fast.clearestRun
         let hasCells = run.cells >= Self.leastCells && run.ones >= Self.leastOnes
@@ -125,7 +128,7 @@ struct SegmentDecoder: Sendable {
         var sound: [Float] = []
         sound.reserveCapacity(range.count)
         for index in range { sound.append(samples[index]) }
-        let outcome = strong.decode(sound, sampleRate: sampleRate)
+        let outcome = strong.decode(sound, sampleRate: sampleRate, isEarly: isEarly)
         sound.wipe()
         switch outcome {
         case .success(let found):

@@ -45,7 +45,15 @@ struct StrongDecoder: Sendable {
     private static let whiteningOrder = 4
 
     /// Decodes the most likely message of a segment.
-    mutating func decode(_ samples: [Float], sampleRate: Double) -> Result<SegmentReading, SegmentFailure> {
+    /// - Parameters:
+    ///   - samples: the segment.
+    ///   - sampleRate: samples per second (Hz).
+    ///   - isEarly: whether a segment without a message will be decoded again when it is complete; then the second
+    ///     search, which takes the most time, is left to that. Default: false.
+    /// - Returns: the message, or why there is none.
+    mutating func decode(
+        _ samples: [Float], sampleRate: Double, isEarly: Bool = false
+    ) -> Result<SegmentReading, SegmentFailure> {
         var cleaned = samples
         var lost = HumCanceller.removeHum(from: &cleaned, sampleRate: sampleRate)
         defer {
@@ -70,7 +78,7 @@ struct StrongDecoder: Sendable {
         let isLong = Double(samples.count) > Self.longestPass * sampleRate
         let found = findings.best.flatMap { $0.isCertain ? $0 : nil }
         var agreement = Agreement(found)
-        if !isLong, found?.needsConfirmation(in: samples) ?? isPatient {
+        if !isLong, found?.needsConfirmation(in: samples) ?? (isPatient && !isEarly) {
             searchRepaired(samples, sampleRate: sampleRate, &agreement)
         } else if let found {
             fruitlessSearches = 0
