@@ -138,6 +138,15 @@ extension ErrorSituation {
         configuration(.tokenExpired, "token-expired"), configuration(.infoTimeout, "silent-before"),
         configuration(.infoNoConnection, "cut=1"), configuration(.infoNoProperResponse, "garbled"),
         configuration(.infoNoData, "status=404"),
+        ErrorSituation(
+            .config(.zipDownload), .sandbox, "`status=404` at `GET configuration/file.json`",
+            call("status=404", "configuration/file.json") { _ = try await $0.configureTerminal() }),
+        ErrorSituation(.config(.terminalUnsupported), .program, "the configuration of a terminal of another kind") {
+            _ = try await PayTill(chip()).configureTerminal { $0.model = "iWL250" }
+        },
+        ErrorSituation(.config(.unsupportedFeature), .program, "the configuration of a terminal that needs none") {
+            _ = try await PayTill(chip()).configureTerminal { $0.dependsOnConfiguration = false }
+        },
     ]
 
     private static func configuration(_ code: AcceptConfigFilesInfoErrorCode, _ fault: String) -> ErrorSituation {

@@ -12,14 +12,11 @@ extension ErrorSituation {
         Unreached(code: .common(.transactionsQueryNoConnection), reason: "later issue: search"),
         Unreached(code: .common(.queryStatsTokenExpired), reason: "later issue: statistics"),
         Unreached(code: .common(.queryStatsConnection), reason: "later issue: statistics"),
-        Unreached(code: .config(.unsupportedFeature), reason: "later issue: transfer of configurations"),
-        Unreached(code: .config(.zipDownload), reason: "later issue: transfer of configurations"),
         Unreached(code: .config(.terminalDisconnected), reason: "later issue: transfer of configurations"),
         Unreached(code: .config(.terminalMayNotBeSet), reason: "later issue: transfer of configurations"),
         Unreached(code: .config(.terminalCancelledFileDownload), reason: "later issue: transfer of configurations"),
         Unreached(code: .config(.productionFirmwareOnDevelopmentTerminal), reason: "later issue: firmware"),
         Unreached(code: .config(.developmentFirmwareOnProductionTerminal), reason: "later issue: firmware"),
-        Unreached(code: .config(.terminalUnsupported), reason: "later issue: transfer of configurations"),
         Unreached(code: .config(.terminalFirmwareDoesNotExist), reason: "later issue: firmware"),
     ]
 }
