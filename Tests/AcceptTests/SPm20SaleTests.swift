@@ -102,6 +102,92 @@ import Testing
         #expect(error?.code == .pay(.responseLost))
     }
 
+    @Test func twoSalesFollowEachOther() async throws {
+        let till = try await SPm20Till()
+        for name in ["A1", "A2"] {
+            let run = till.accept.startPay(till.config(6000, name))
+            #expect(try await till.drive { try await run.result() }.isAccepted)
+        }
+        let captured = await till.simulator.captured
+        #expect(captured == 12_000)
+        // The first one is taken back over a link of its own, and the second stays.
+        #expect(try await till.drive { try await till.operate(.reverse) }.status == .reversed)
+        let left = await till.simulator.captured
+        #expect(left == 6000)
+        await till.close()
+    }
+
+    @Test func onePaymentIsAtATerminalAtATime() async throws {
+        let till = try await SPm20Till()
+        await till.simulator.silence(after: "Purchase")
+        let run = till.accept.startPay(till.config())
+        try await till.drive { await till.simulator.silent() }
+        let terminal = try #require(await till.terminals.terminals(of: AcceptSpireVendorUUID).first)
+        let error = await #expect(throws: AcceptError.self) {
+            _ = try await till.terminals.open(
+                terminal, of: AcceptSpireVendorUUID, amount: Amount(minorUnits: 1000, currencyCode: 978),
+                as: attempt("B1")
+            ) { _ in }
+        }
+        #expect(error?.code == .pay(.terminalFailedToTerminateCurrentTerminalPaymentFlow))
+        // Another reversal must not abort the payment.
+        let failure = await #expect(throws: HostFailure.self) {
+            try await till.terminals.answer(Self.request(.reverse, "B1"), limit: .seconds(1))
+        }
+        #expect(failure?.code == .hostError)
+        #expect(failure?.isCertainlyNotSent == false)
+        await till.service.shutDown()
+        await till.close()
+        _ = try? await run.result()
+    }
+
+    @Test func requestsThatTheTerminalDoesNotHaveAreRefused() async throws {
+        let till = try await SPm20Till()
+        for operation in [HostRequest.Operation.complete, .advise, .capture, .refund, .enquire] {
+            let reply = try await till.terminals.answer(Self.request(operation, "B1"), limit: .seconds(1))
+            guard case .refused = reply else {
+                Issue.record("\(operation): \(reply)")
+                continue
+            }
+        }
+        // No payment was begun at the terminal, so that nothing was sent.
+        let failure = await #expect(throws: HostFailure.self) {
+            try await till.terminals.answer(Self.request(.authorise, "B1"), limit: .seconds(1))
+        }
+        #expect(failure?.isCertainlyNotSent == true)
+        let other = await #expect(throws: HostFailure.self) {
+            try await till.terminals.answer(Self.request(.reverse, "B1", at: "SPm20 2"), limit: .seconds(1))
+        }
+        #expect(other?.isCertainlyNotSent == false)
+        #expect(throws: HostFailure.self) {
+            try till.terminals.check(Self.request(.authorise, "B1", at: "SPm20 2").request, as: nil)
+        }
+        #expect(!till.terminals.takes(try AcceptTests.request(.authorise).request))
+        await till.close()
+    }
+
+    /// A refund is not sent before the journal has it.
+    @Test func aRefundWaitsForTheJournal() async throws {
+        let till = try await SPm20Till()
+        let run = till.accept.startPay(till.config())
+        _ = try await till.drive { try await run.result() }
+        till.notes.fail(2)
+        #expect(try await till.drive { try await till.operate(.reverse) }.status == .reversed)
+        let (left, refunds) = (await till.simulator.captured, await till.simulator.refunds)
+        #expect(left == 0)
+        #expect(refunds == 1)
+        #expect(till.notes.failures == 2)
+        await till.close()
+    }
+
+    /// A request about a payment of the terminal.
+    private static func request(
+        _ operation: HostRequest.Operation, _ name: String, at terminal: String = "SPm20 1"
+    ) throws -> HostRequest {
+        try AcceptTests.request(
+            operation, name, details: [SPm20Place.detail(of: terminal, AcceptSpireVendorUUID)])
+    }
+
     @Test func aTerminalThatIsAwayIsNotReady() async throws {
         let till = try await SPm20Till(isAway: true)
         let error = await failure { () throws(AcceptError) in
@@ -113,9 +199,10 @@ import Testing
 
     @Test func theTimeForThePaymentIsThatOfTheTerminal() async throws {
         let till = try await SPm20Till()
-        #expect(till.terminals.policy().limits.host == JSONPOSPaymentSettings().limit)
-        #expect(till.terminals.policy().limits.card == AcceptDefaults.paymentTimeout)
-        #expect(AcceptSPm20Terminals([], journal: till.journal, date: SPm20Till.date).policy() == Accept.paymentPolicy)
+        #expect(till.terminals.policy(Accept.paymentPolicy).limits.host == JSONPOSPaymentSettings().limit)
+        #expect(till.terminals.policy(Accept.paymentPolicy).limits.card == AcceptDefaults.paymentTimeout)
+        let none = AcceptSPm20Terminals([], journal: till.journal, date: SPm20Till.date)
+        #expect(none.policy(Accept.paymentPolicy) == Accept.paymentPolicy)
     }
 }
 
@@ -130,6 +217,8 @@ struct SPm20Till {
     let accept: Accept
     let service: PaymentService
     let terminals: AcceptSPm20Terminals
+    /// The journal as the terminals see it, whose notes may fail.
+    let notes: FailingNotes
     private let token: SecretText
 
     init(journal: MemoryJournal = MemoryJournal(), simulator: SPm20Simulator? = nil, isAway: Bool = false) async throws
@@ -143,6 +232,7 @@ struct SPm20Till {
         // Longer than the waits over which the clock is moved.
         var profile = try #require(ReaderFamily.named("jsonpos")).simulatedProfile
         profile[.answer] = ProfileEntry("ms for an answer", .number(60_000), .unknown, "this test")
+        notes = FailingNotes(journal)
         terminals = AcceptSPm20Terminals(
             [
                 AcceptSPm20Terminals.Terminal(
@@ -157,10 +247,11 @@ struct SPm20Till {
                     connect: { (_, _) async throws(LinkError) in
                         SPm20Link(simulator, connection: await simulator.connect())
                     })
-            ], journal: journal, clock: clock, date: Self.date)
+            ], journal: notes, clock: clock, date: Self.date)
         service = PaymentService(
             host: AcceptWire.profile, wire: AcceptWire(), client: accept.paymentClient, journal: journal,
-            policy: terminals.policy(), otherHost: terminals, clock: clock, date: Self.date, reader: accept.reader)
+            policy: terminals.policy(Accept.paymentPolicy), otherHost: terminals, clock: clock, date: Self.date,
+            reader: accept.reader)
         accept.use(service)
         accept.use(AcceptTerminalGroup([ScriptedTerminals(chip()), terminals]))
         try await service.start()
@@ -223,9 +314,11 @@ actor SPm20Simulator {
     }
 
     var captured: UInt64 { host.issuer.ledger.captured }
-    var sales: Int {
-        guard let terminal = reader.model(as: JSONPOSTerminal<PlainIssuerCryptography>.self) else { return -1 }
-        return terminal.approvals.count - terminal.refunds.count
+    var refunds: Int { terminal?.refunds.count ?? -1 }
+    var sales: Int { terminal.map { $0.approvals.count - $0.refunds.count } ?? -1 }
+
+    private var terminal: JSONPOSTerminal<PlainIssuerCryptography>? {
+        reader.model(as: JSONPOSTerminal<PlainIssuerCryptography>.self)
     }
 
     func connect() -> Int {
@@ -304,4 +397,36 @@ private struct SPm20Link: Transport {
     func endSending() async throws(LinkError) {}
 
     func close() async { await near.close() }
+}
+
+/// A journal in which the next notes of a first refund cannot be written.
+final class FailingNotes: JournalStore {
+    private let journal: MemoryJournal
+    private let state = Lock((left: 0, failures: 0))
+
+    init(_ journal: MemoryJournal) { self.journal = journal }
+
+    var failures: Int { state.withLock { $0.failures } }
+
+    func fail(_ count: Int) { state.withLock { $0.left = count } }
+
+    func writeNote(_ text: String, named name: String) async throws(JournalError) {
+        let fails = state.withLock { state in
+            guard state.left > 0, SPm20Note(text).refunds == 1 else { return false }
+            (state.left, state.failures) = (state.left - 1, state.failures + 1)
+            return true
+        }
+        if fails { throw JournalError(.full, "There is no room, as the test wants it.") }
+        try await journal.writeNote(text, named: name)
+    }
+
+    func note(named name: String) async throws(JournalError) -> String? { try await journal.note(named: name) }
+    func write(_ record: AttemptRecord) async throws(JournalError) { try await journal.write(record) }
+    func neededRecords() async throws(JournalError) -> NeededRecords { try await journal.neededRecords() }
+    func record(of attempt: AttemptIdentifier) async throws(JournalError) -> AttemptRecord? {
+        try await journal.record(of: attempt)
+    }
+    func records(of sale: SaleIdentifier) async throws(JournalError) -> [AttemptRecord] {
+        try await journal.records(of: sale)
+    }
 }

@@ -157,7 +157,7 @@ final class SPm20World {
         }
     }
 
-    /// Counts a message.
+    /// Counts a message between program and terminal.
     /// - Returns: whether the message is lost, with the link or the program.
     private func interfere() -> Bool {
         messages += 1

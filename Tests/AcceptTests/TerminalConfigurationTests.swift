@@ -89,7 +89,7 @@ import Testing
 
     @Test(arguments: [
         ("", "", true), ("", "ffffffffffffffffffffffffffffffff", false),
-        // By md5sum.
+        // The digest of the file by md5sum, in capital letters.
         ("", "59746162977075CFFF0F483BD266017D", true), ("2", "", false), ("[", "", false),
         (#"{"terminals":[1],"version":"1"}"#, "", false), (#"{"version":"1"}"#, "", false), ("{}", "", false),
     ])

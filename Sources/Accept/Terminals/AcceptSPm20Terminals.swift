@@ -12,7 +12,7 @@ public import JackdawTransport
 /// let terminals = AcceptSPm20Terminals([spm20], journal: journal, date: date)
 /// let service = PaymentService(
 ///     host: AcceptWire.profile, wire: AcceptWire(), client: accept.paymentClient, journal: journal,
-///     policy: terminals.policy(), otherHost: terminals, date: date, reader: accept.reader)
+///     policy: terminals.policy(Accept.paymentPolicy), otherHost: terminals, date: date, reader: accept.reader)
 /// accept.use(terminals)
 /// ```
 ///
@@ -32,7 +32,7 @@ public final class AcceptSPm20Terminals: AcceptTerminals, AttemptHost {
         /// Opens a connection to a host that the terminal names. The program decides which hosts it may reach.
         public var connect: @Sendable (_ host: String, _ port: Int) async throws(LinkError) -> any Transport
 
-        /// A terminal.
+        /// Makes a terminal with a host of its own.
         /// - Parameters:
         ///   - vendor: the vendor.
         ///   - terminal: the terminal, with the ways in which it reads cards.
@@ -85,9 +85,9 @@ public final class AcceptSPm20Terminals: AcceptTerminals, AttemptHost {
 
     /// The rules of the payment flow for payments at these terminals: the time for the host is that for a whole payment, with
     /// cardholder and card.
-    /// - Parameter policy: the other rules. Default: `Accept.paymentPolicy`.
+    /// - Parameter policy: the other rules, such as `Accept.paymentPolicy`.
     /// - Returns: the rules with that time.
-    public func policy(_ policy: PaymentPolicy = Accept.paymentPolicy) -> PaymentPolicy {
+    public func policy(_ policy: PaymentPolicy) -> PaymentPolicy {
         var policy = policy
         let limits = terminals.compactMap { try? Self.settings(of: $0).limit }
         policy.limits.host = max(policy.limits.host, limits.max() ?? .zero)
@@ -105,7 +105,7 @@ public final class AcceptSPm20Terminals: AcceptTerminals, AttemptHost {
         return try JSONPOSPaymentSettings(profile: profile)
     }
 
-    // MARK: terminals
+    // MARK: the terminals of the program
 
     public func vendors() async -> [AcceptTerminalVendor] {
         var vendors: [AcceptTerminalVendor] = []

@@ -1,7 +1,7 @@
 /// The MD5 of a file (RFC 1321), which the host reports of files for terminals. It finds damage alone: anyone can make
 /// another file with the same MD5.
 struct MD5Digest: Sendable, Hashable {
-    /// 16 bytes.
+    /// The 16 bytes, in the order in which hexadecimal digits show them.
     let octets: [UInt8]
 
     /// The bits by which each step of a round turns (RFC 1321, 3.4).

@@ -172,7 +172,7 @@ final class SPm20Conversation: AcceptTerminalSession {
             self.input = input
         }
 
-        // MARK: inputs
+        // MARK: the inputs, one by one
 
         mutating func take(_ item: Input, _ payment: inout SPm20Payment, at now: Duration) -> [SPm20Payment.Output] {
             switch item {
@@ -241,7 +241,7 @@ final class SPm20Conversation: AcceptTerminalSession {
             } catch { return nil }
         }
 
-        // MARK: outputs
+        // MARK: the outputs, one by one
 
         mutating func carryOut(_ outputs: [SPm20Payment.Output], _ payment: inout SPm20Payment) async {
             var outputs = outputs[...]

@@ -112,7 +112,7 @@ struct SPm20Payment: ~Copyable {
         return times.compactMap(\.self).min()
     }
 
-    // MARK: the payment
+    // MARK: the payment and its reversal
 
     /// Carries out an effect of the payment flow.
     mutating func carryOut(_ effect: PaymentEffect, at now: Duration) -> [Output] {
@@ -161,7 +161,7 @@ struct SPm20Payment: ~Copyable {
         return takeOutputs(at: now)
     }
 
-    // MARK: the link
+    // MARK: the link to the terminal
 
     mutating func linkOpened(at now: Duration) -> [Output] {
         (isLinked, isOpening) = (true, false)
@@ -330,7 +330,7 @@ extension JSONPOSResult {
 struct SPm20Numbers: Sendable, Hashable {
     /// 1 to 99,999,999, or less than the distance to the number of a refund.
     let receipt: Int
-    /// 1 to 2,147,483,647.
+    /// 1 to 2,147,483,647, so that it fits 32 bits with a sign.
     let sequence: Int
 
     /// - Parameters:

@@ -14,7 +14,7 @@ struct TerminalConfiguration: Sendable, Hashable {
     /// The most kinds of terminals in a file.
     static let maxKinds = 200
 
-    /// Reads a file.
+    /// Reads a file, and compares it with its announcement.
     /// - Parameters:
     ///   - body: the file.
     ///   - files: the version and the MD5 that the host has announced.
