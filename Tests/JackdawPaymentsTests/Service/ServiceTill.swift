@@ -211,12 +211,15 @@ final class ServiceTill: Sendable {
     let journal: CountingJournal
     private let host: HostProfile
     private let limits: OfflineLimits
+    private let otherHost: (any AttemptHost)?
     private let state = Lock(State())
 
     init(
-        host: HostProfile = .unknownHost, limits: OfflineLimits = .none, journal: CountingJournal = CountingJournal()
+        host: HostProfile = .unknownHost, limits: OfflineLimits = .none, journal: CountingJournal = CountingJournal(),
+        otherHost: (any AttemptHost)? = nil
     ) {
         self.host = host
+        self.otherHost = otherHost
         self.limits = limits
         self.journal = journal
         link = ModelLink(clock, closesUnknownIdentifiers: host.closesUnknownIdentifiers)
@@ -224,9 +227,10 @@ final class ServiceTill: Sendable {
 
     /// A till whose service runs.
     static func started(
-        host: HostProfile = .unknownHost, limits: OfflineLimits = .none, journal: CountingJournal = CountingJournal()
+        host: HostProfile = .unknownHost, limits: OfflineLimits = .none, journal: CountingJournal = CountingJournal(),
+        otherHost: (any AttemptHost)? = nil
     ) async throws -> ServiceTill {
-        let till = ServiceTill(host: host, limits: limits, journal: journal)
+        let till = ServiceTill(host: host, limits: limits, journal: journal, otherHost: otherHost)
         try await till.start()
         return till
     }
@@ -257,7 +261,8 @@ final class ServiceTill: Sendable {
     @discardableResult
     func make(journalFailed: @escaping @Sendable (JournalError) -> Void = { _ in }) -> PaymentService {
         let service = PaymentService(
-            host: host, wire: link, client: link, journal: journal, limits: limits, clock: clock, date: { date },
+            host: host, wire: link, client: link, journal: journal, limits: limits, otherHost: otherHost, clock: clock,
+            date: { date },
             identifier: { [self] in
                 let number = state.withLock { state in
                     state.minted += 1
