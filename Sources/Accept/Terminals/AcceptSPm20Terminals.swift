@@ -309,9 +309,14 @@ actor SPm20Places {
     /// Reserves a terminal for another conversation, and ends one that only serves it.
     /// - Returns: false if a payment is under way at the terminal.
     func reserve(_ place: String) async -> Bool {
-        guard !reserved.contains(place), conversations[place]?.isServing ?? true else { return false }
-        reserved.insert(place)
-        await conversations.removeValue(forKey: place)?.stop()
+        guard reserved.insert(place).inserted else { return false }
+        guard let last = conversations[place] else { return true }
+        guard await last.isServing() else {
+            reserved.remove(place)
+            return false
+        }
+        conversations[place] = nil
+        await last.stop()
         return true
     }
 

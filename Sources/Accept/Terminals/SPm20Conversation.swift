@@ -22,7 +22,6 @@ final class SPm20Conversation: AcceptTerminalSession {
 
     private struct State {
         var isAsked: Bool
-        var isServing = false
         var isOver = false
     }
 
@@ -34,6 +33,8 @@ final class SPm20Conversation: AcceptTerminalSession {
         case purchase(Answers)
         case reverse(Answers)
         case close
+        /// Whether the payment is over, after all inputs before.
+        case question(CheckedContinuation<Bool, Never>)
         case bytes([UInt8], link: Int)
         case lost(link: Int)
         case opened(any Transport)
@@ -82,8 +83,9 @@ final class SPm20Conversation: AcceptTerminalSession {
                 let due = payment.advance(to: now)
                 let outputs = due + work.take(item, &payment, at: now)
                 await work.carryOut(outputs, &payment)
-                let (isServing, isOver) = (payment.isServing, payment.isOver)
-                state.withLock { ($0.isServing, $0.isOver) = (isServing, isOver) }
+                if case .question(let answer) = item { answer.resume(returning: payment.isServing) }
+                let isOver = payment.isOver
+                state.withLock { $0.isOver = isOver }
                 guard !isOver else { break }
                 timer.arm(for: payment.nextDeadline) { input.yield(.deadline($0)) }
             }
@@ -94,16 +96,22 @@ final class SPm20Conversation: AcceptTerminalSession {
                 switch item {
                 case .opened(let link), .connected(let link, _): await link.close()
                 case .purchase(let answers), .reverse(let answers): answers.finish()
+                case .question(let answer): answer.resume(returning: true)
                 default: break
                 }
             }
             await work.end()
-            state.withLock { ($0.isServing, $0.isOver) = (true, true) }
+            state.withLock { $0.isOver = true }
         }
     }
 
-    /// Whether the payment is over, so that the terminal can take another one.
-    var isServing: Bool { state.withLock { $0.isServing } }
+    /// Whether the payment is over, so that the terminal can take another one. The session may have been closed just before.
+    func isServing() async -> Bool {
+        await withCheckedContinuation { answer in
+            if case .terminated = input.yield(.question(answer)) { answer.resume(returning: true) }
+        }
+    }
+
     /// Whether the terminal was asked for the payment, in this conversation or an earlier one that it goes on with.
     var isAsked: Bool { state.withLock { $0.isAsked } }
     /// Whether nothing remains to be done.
@@ -176,7 +184,7 @@ final class SPm20Conversation: AcceptTerminalSession {
 
         mutating func take(_ item: Input, _ payment: inout SPm20Payment, at now: Duration) -> [SPm20Payment.Output] {
             switch item {
-            case .begin, .deadline: return []
+            case .begin, .deadline, .question: return []
             case .effect(let effect): return payment.carryOut(effect, at: now)
             case .purchase(let answers):
                 purchases.append(answers)
