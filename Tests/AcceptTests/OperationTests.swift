@@ -120,6 +120,16 @@ import Testing
         return elements.count
     }
 
+    /// Waits until a request was sent, and the service waits for the clock alone.
+    private func waitForIdleness(after path: String) async {
+        while true {
+            let seen = service.changes.count
+            let (requests, isBusy) = await service.activity
+            if link.paths.contains(path), requests == 0, !isBusy { return }
+            await service.changes.wait(after: seen)
+        }
+    }
+
     /// Advances the clock until a reversal has ended, as the journal has it.
     private func waitForReversal() async throws {
         while try await accept.status(of: "A1").state != .reversed {
@@ -141,10 +151,17 @@ import Testing
         let reversal = Task {
             await self.code { () throws(AcceptError) in _ = try await self.operate(.reverse, token) }
         }
-        // The lifetime of the token, the limit of the call, the next attempt or the limit of the request, and a silence.
-        await clock.sleepers(fault.hasPrefix("silent") ? 4 : 3)
-        #expect(try await accept.status(of: "A1").state == .reversing)
-        clock.advance(by: fault.hasPrefix("silent") ? Accept.requestLimit : .seconds(5))
+        if fault.hasPrefix("silent") {
+            // The lifetime of the token, the limits of the call and of the request, and the silence.
+            await clock.sleepers(4)
+            #expect(try await accept.status(of: "A1").state == .reversing)
+            clock.advance(by: Accept.requestLimit)
+        } else {
+            // The answer is of no use, and the next attempt follows after a wait.
+            await waitForIdleness(after: "/v3/unique_ids/A1/reverse.json")
+            #expect(try await accept.status(of: "A1").state == .reversing)
+            clock.advance(by: .seconds(5))
+        }
         #expect(await reversal.value == (fault.hasPrefix("silent") ? .pay(.responseLost) : nil))
         try await waitForReversal()
         #expect(link.booked("A1") == 0)
