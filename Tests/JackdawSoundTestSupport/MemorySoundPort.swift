@@ -3,7 +3,6 @@ public import JackdawReaders
 public import JackdawSimulator
 package import JackdawTestSupport
 public import JackdawTransport
-import Synchronization
 
 /// A sound card in memory with a simulated reader in its jack: each time that sound is received ten milliseconds of the
 /// clock pass.
@@ -18,7 +17,7 @@ public final class MemorySoundPort: AudioPort, PlaybackPort {
     /// Frames per second, both ways (Hz).
     public let sampleRate: Double
     public let channelCount = 1
-    private let state: Mutex<State>
+    private let state: Lock<State>
     private let clock: ManualClock
 
     /// - Parameters:
@@ -36,7 +35,7 @@ public final class MemorySoundPort: AudioPort, PlaybackPort {
         var path = AudioPath()
         path.signalToNoise = 20
         let reader = try SimulatedAudioReader(sound, sampleRate: sampleRate, path: path, makeReader)
-        state = Mutex(State(line: line, reader: reader))
+        state = Lock(State(line: line, reader: reader))
     }
 
     public var hasPower: Bool { state.withLock { $0.reader.hasPower } }
