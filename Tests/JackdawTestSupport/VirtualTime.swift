@@ -3,11 +3,13 @@ import Foundation
 /// Runs tasks one after another on a thread of its own. When none of them can go on, it moves a clock to the next deadline:
 /// each wait ends, however long it is and however busy the machine is.
 ///
-/// Tasks that are made without a task group, such as timers, do not run on it. After a deadline it waits for what the
-/// woken timer makes go on.
+/// Tasks that are made without a task group, such as timers, run on the threads of all tasks. So it looks for the next
+/// deadline when those threads have begun all earlier tasks, and goes on when a woken timer has given it a job.
 public final class VirtualTime: TaskExecutor {
     private struct State {
         var jobs: [UnownedJob] = []
+        /// Tasks that show that all earlier ones have begun: the number of those that were made, and of the last one that ran.
+        var probes = (made: 0, last: 0)
         var isOver = false
     }
 
@@ -35,12 +37,21 @@ public final class VirtualTime: TaskExecutor {
     private func work() {
         while !state.with(\.isOver) {
             if runJobs() { continue }
-            // Timers that were made just now begin to sleep on other threads.
-            for _ in 0..<50 { sched_yield() }
-            guard !runJobs() else { continue }
-            if let next = clock.nextDeadline { clock.advance(by: clock.now.duration(to: next)) }
-            waitForJob()
+            awaitTimers()
+            guard !runJobs(), let next = clock.nextDeadline else { continue }
+            clock.advance(by: clock.now.duration(to: next))
+            wait { !$0.jobs.isEmpty || $0.isOver }
         }
+    }
+
+    /// Waits until timers that were made before sleep.
+    private func awaitTimers() {
+        let probe = state.with { state in
+            state.probes.made += 1
+            return state.probes.made
+        }
+        Task.detached { self.signal { $0.probes.last = max($0.probes.last, probe) } }
+        wait { $0.probes.last >= probe || !$0.jobs.isEmpty }
     }
 
     /// - Returns: whether there was a job.
@@ -53,12 +64,12 @@ public final class VirtualTime: TaskExecutor {
         return !jobs.isEmpty
     }
 
-    /// Waits for a job, for a moment at most: a timer may have been cancelled.
-    private func waitForJob() {
+    /// Waits for a change, a minute at most.
+    private func wait(until isTrue: (inout State) -> Bool) {
         change.lock()
         defer { change.unlock() }
-        let end = Date(timeIntervalSinceNow: 0.1)
-        while state.with({ $0.jobs.isEmpty && !$0.isOver }), change.wait(until: end) {}
+        let end = Date(timeIntervalSinceNow: 60)
+        while !state.with(isTrue), change.wait(until: end) {}
     }
 
     private func signal(_ body: (inout State) -> Void) {
