@@ -84,13 +84,7 @@ public final class AcceptReaderTerminals: AcceptTerminals {
         self.seal = seal
     }
 
-    public func vendors() async -> [AcceptTerminalVendor] {
-        var vendors: [AcceptTerminalVendor] = []
-        for reader in readers where !vendors.contains(where: { $0.uuid == reader.vendor.uuid }) {
-            vendors.append(reader.vendor)
-        }
-        return vendors
-    }
+    public func vendors() async -> [AcceptTerminalVendor] { readers.map(\.vendor).distinct }
 
     public func terminals(of vendorUUID: String) async throws(AcceptError) -> [AcceptTerminal] {
         readers.filter { $0.vendor.uuid == vendorUUID }.map(\.terminal)

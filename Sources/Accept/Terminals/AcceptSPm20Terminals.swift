@@ -107,13 +107,7 @@ public final class AcceptSPm20Terminals: AcceptTerminals, AttemptHost {
 
     // MARK: the terminals of the program
 
-    public func vendors() async -> [AcceptTerminalVendor] {
-        var vendors: [AcceptTerminalVendor] = []
-        for terminal in terminals where !vendors.contains(where: { $0.uuid == terminal.vendor.uuid }) {
-            vendors.append(terminal.vendor)
-        }
-        return vendors
-    }
+    public func vendors() async -> [AcceptTerminalVendor] { terminals.map(\.vendor).distinct }
 
     public func terminals(of vendorUUID: String) async throws(AcceptError) -> [AcceptTerminal] {
         terminals.filter { $0.vendor.uuid == vendorUUID }.map(\.terminal)

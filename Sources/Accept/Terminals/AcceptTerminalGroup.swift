@@ -10,12 +10,8 @@ public struct AcceptTerminalGroup: AcceptTerminals {
 
     public func vendors() async -> [AcceptTerminalVendor] {
         var vendors: [AcceptTerminalVendor] = []
-        for member in members {
-            for vendor in await member.vendors() where !vendors.contains(where: { $0.uuid == vendor.uuid }) {
-                vendors.append(vendor)
-            }
-        }
-        return vendors
+        for member in members { vendors += await member.vendors() }
+        return vendors.distinct
     }
 
     public func terminals(of vendorUUID: String) async throws(AcceptError) -> [AcceptTerminal] {

@@ -19,6 +19,14 @@ public struct AcceptTerminalVendor: Sendable, Hashable {
     }
 }
 
+extension [AcceptTerminalVendor] {
+    /// The vendors in their order, the first of each identifier.
+    var distinct: [AcceptTerminalVendor] {
+        var seen: Set<String> = []
+        return filter { seen.insert($0.uuid).inserted }
+    }
+}
+
 /// A terminal that was found (`AcceptTerminal`).
 public struct AcceptTerminal: Sendable, Hashable {
     /// The identifier, which is unique for its vendor.
