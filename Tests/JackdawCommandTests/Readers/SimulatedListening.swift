@@ -68,7 +68,7 @@ extension ListeningSuite {
         _ arguments: [String], by environment: CommandEnvironment, printed: Shared<String>? = nil
     ) async throws -> (status: jackdaw_cli.ExitStatus, lines: [String], messages: String) {
         try await onOwnThread {
-            let recorder = ConsoleRecorder(printed: printed)
+            let recorder = ConsoleRecorder(printed: { text in printed?.with { $0 += text } })
             let verb = try #require(try JackdawCommand.parseAsRoot(["listen"] + arguments) as? Listen)
             var status: jackdaw_cli.ExitStatus
             do throws(CommandError) {

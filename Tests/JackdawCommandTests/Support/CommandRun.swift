@@ -46,16 +46,17 @@ final class ConsoleRecorder {
     private let isWatched: Bool
     private let isFull: Bool
     private let showsResults: Bool
-    private let printed: Shared<String>?
+    private let printed: (@Sendable (String) -> Void)?
 
     /// Creates a recorder.
     /// - Parameters:
     ///   - isWatched: whether standard error counts as a terminal.
     ///   - isFull: whether writing to standard output fails.
     ///   - showsResults: whether standard output counts as a terminal.
-    ///   - printed: also receives the output, for a task that waits for a line.
+    ///   - printed: receives each part of the output at once.
     init(
-        isWatched: Bool = false, isFull: Bool = false, showsResults: Bool = false, printed: Shared<String>? = nil
+        isWatched: Bool = false, isFull: Bool = false, showsResults: Bool = false,
+        printed: (@Sendable (String) -> Void)? = nil
     ) {
         self.isWatched = isWatched
         self.printed = printed
@@ -67,7 +68,7 @@ final class ConsoleRecorder {
         results: { [unowned self] bytes throws(SystemFailure) in
             let text = String(decoding: bytes, as: UTF8.self)
             output += text
-            printed?.with { $0 += text }
+            printed?(text)
             if isFull { throw SystemFailure(code: ENOSPC) }
         },
         messages: { [unowned self] in messages += String(decoding: $0, as: UTF8.self) },
