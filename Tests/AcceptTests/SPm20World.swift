@@ -271,8 +271,7 @@ final class SPm20World {
                 note.restarts += 1
                 isLinked = false
                 payment = SPm20Payment(
-                    reversing: transaction, numbers, settings,
-                    SPm20Payment.Recovery(refunds: note.refunds, restarts: note.restarts), at: now)
+                    reversing: transaction, numbers, settings, SPm20Payment.Recovery(request, note), at: now)
             } else {
                 apply(payment?.reverse(at: now))
             }

@@ -236,7 +236,7 @@ public final class AcceptSPm20Terminals: AcceptTerminals, AttemptHost {
             throw Self.failure("The journal does not work.")
         }
         let (attempt, clock) = (request.attempt, clock)
-        let recovery = SPm20Payment.Recovery(refunds: note.refunds, restarts: note.restarts)
+        let recovery = SPm20Payment.Recovery(request, note)
         let numbers = SPm20Numbers(of: attempt, refundOffset: settings.refundOffset)
         let conversation = SPm20Conversation(
             attempt, over: nil, surroundings(of: terminal, for: attempt, note, events: { _ in })

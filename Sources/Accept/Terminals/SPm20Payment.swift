@@ -59,6 +59,14 @@ struct SPm20Payment: ~Copyable {
         let refunds: Int
         /// The number of times that a program goes on with the payment.
         let restarts: Int
+        /// Whether the journal has the terminal's approval.
+        let isApproved: Bool
+
+        init(_ request: HostRequest, _ note: SPm20Note) {
+            (refunds, restarts) = (note.refunds, note.restarts)
+            // Without a cause the merchant takes an approved payment back.
+            isApproved = request.cause == nil || request.reference != nil
+        }
     }
 
     /// The time for which a terminal is served after a payment, so that it can deliver messages to its host. It is our choice:
@@ -271,7 +279,12 @@ struct SPm20Payment: ~Copyable {
         (pending, statusTime, serviceEnd) = (nil, nil, nil)
         if isReversing {
             // The driver refunds an approval.
-            if !new.isApproved, reversal == nil { settle(.acknowledged) }
+            guard !new.isApproved, reversal == nil else { return }
+            let isContradicted = recovery?.isApproved ?? false
+            settle(
+                isContradicted
+                    ? .refused(ReasonText("The terminal does not have the payment that it approved."))
+                    : .acknowledged)
         } else if old == nil {
             outputs.append(.decided(reply(to: new)))
         }

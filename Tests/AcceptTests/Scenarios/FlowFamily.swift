@@ -27,6 +27,7 @@ extension AcceptReaderTerminals.Model {
         case readerSignature = "The reader does not have the signature compared."
         case appSignature = "The terminal has the signature compared before the second cryptogram."
         case head = "The reader has a head alone."
+        case whole = "The terminal takes the payment as a whole: the flow does not see card, PIN and cryptograms."
         case taps = "The driver does not ask the reader for taps."
         case failedTap = "The known answers to a tap that fails ask for the card's chip."
         case goneTap = "A tapped card is away at once, which the reader does not report."
@@ -46,6 +47,30 @@ extension AcceptReaderTerminals.Model {
             if events.contains(.applicationsFound) { return .choice }
             return events.contains(.secondTCWithSignature) ? .appSignature : nil
         case .emvSwiper, .miura, .uniMag: return events.contains(.readerSignatureRequested) ? .readerSignature : nil
+        }
+    }
+}
+
+/// A family of readers in the table of scenarios.
+enum FlowFamily: Sendable, Hashable, CaseIterable {
+    case reader(AcceptReaderTerminals.Model)
+    case spm20
+
+    static let allCases = AcceptReaderTerminals.Model.allCases.map { Self.reader($0) } + [.spm20]
+
+    /// The terminal as the SDK names it.
+    var title: String {
+        switch self {
+        case .reader(let model): model.title
+        case .spm20: "SPm20"
+        }
+    }
+
+    /// The reason for which the events of a scenario cannot come from the reader; nil if they can.
+    func reason(_ events: [PaymentEvent]) -> AcceptReaderTerminals.Model.Reason? {
+        switch self {
+        case .reader(let model): model.reason(events)
+        case .spm20: events.contains(.amountChanged) ? .amount : events == [.start, .preparationFailed] ? nil : .whole
         }
     }
 }

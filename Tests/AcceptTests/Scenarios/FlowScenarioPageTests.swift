@@ -7,11 +7,9 @@ import Testing
 
 /// The table of scenarios and readers in `docs/accept.md`. `JACKDAW_WRITE_PAGES=1` writes it.
 struct FlowScenarioPageTests {
-    private typealias Model = AcceptReaderTerminals.Model
-
     private static var text: String {
-        let reasons = Model.Reason.allCases
-        let titles = Model.allCases.map(\.title)
+        let reasons = AcceptReaderTerminals.Model.Reason.allCases
+        let titles = FlowFamily.allCases.map(\.title)
         var lines = [
             "| scenario | " + titles.joined(separator: " | ") + " |",
             "|---|" + String(repeating: "---|", count: titles.count),
@@ -19,8 +17,8 @@ struct FlowScenarioPageTests {
         var counts = [Int](repeating: 0, count: titles.count)
         for scenario in FlowScenario.all {
             var cells = ["\(scenario.model.number) \(scenario.model.name)"]
-            for (column, model) in Model.allCases.enumerated() {
-                if let reason = model.reason(scenario.model.events), let index = reasons.firstIndex(of: reason) {
+            for (column, family) in FlowFamily.allCases.enumerated() {
+                if let reason = family.reason(scenario.model.events), let index = reasons.firstIndex(of: reason) {
                     cells.append("\(index + 1)")
                 } else {
                     cells.append("yes")
@@ -51,8 +49,8 @@ struct FlowScenarioPageTests {
 
     @Test func oneFamilyReachesThirtyOfTheScenarios() {
         #expect(FlowScenario.all.count == 38)
-        let counts = Model.allCases.map { model in
-            FlowScenario.all.count { model.reason($0.model.events) == nil }
+        let counts = FlowFamily.allCases.map { family in
+            FlowScenario.all.count { family.reason($0.model.events) == nil }
         }
         #expect(counts.max() ?? 0 >= 30)
     }
@@ -60,7 +58,7 @@ struct FlowScenarioPageTests {
     /// Each scenario that a reader has runs with a setup of its own.
     @Test func eachScenarioHasASetupOrAReason() {
         for scenario in FlowScenario.all {
-            let isReached = Model.allCases.contains { $0.reason(scenario.model.events) == nil }
+            let isReached = FlowFamily.allCases.contains { $0.reason(scenario.model.events) == nil }
             #expect(isReached == (FlowSetup.all[scenario.model.number] != nil), "\(scenario.testDescription)")
         }
     }
