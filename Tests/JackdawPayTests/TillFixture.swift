@@ -104,7 +104,7 @@ struct TillFixture: Sendable {
         }
         change(&order)
         guard let kind = TillTerminal.Kind.named(name) else { throw CommandError(.usage, "no terminal \(name)") }
-        let terminal = try terminal ?? TillTerminal(simulated: kind, card: .ready(.ready(), isSwiped: kind.onlySwipes))
+        let terminal = terminal ?? TillTerminal(simulated: kind, card: .builtIn(isSwiped: kind.onlySwipes))
         return try await use(output, retry: retry) { [order] till, printer throws(CommandError) in
             try await Selling(till: till, terminal: terminal, order: order, wait: wait, printer: printer).run()
         }

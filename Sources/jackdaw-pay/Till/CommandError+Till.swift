@@ -22,7 +22,7 @@ extension CommandError {
             .usage
         case .common(.wrongUserNameOrPassword), .programRefused, .answerUnreadable: .badData
         case .paymentNotFound, .operationNotAllowed, .reversalTooLate, .amountExceeded, .identifierUsed,
-            .pay(.transactionNotApproved):
+            .pay(.transactionNotApproved), .common(.unsupportedFeature):
             .nothingFound
         case .pay(.responseLost), .needsAttention, .saleInProgress: .unsettled
         case .journalFailed: .inputOutput

@@ -14,6 +14,8 @@ struct OpenTill: Sendable {
     let accept: Accept
     let service: PaymentService
     let journal: DatabaseJournal
+    /// The terminal that asks a host of its own.
+    let ownHost: AcceptSPm20Terminals
     let login: TillFolder.Login
     let logger: Logger
 
@@ -33,15 +35,17 @@ struct OpenTill: Sendable {
             throw CommandError(error)
         }
         let journal = try await openJournal(folder)
+        let ownHost = AcceptSPm20Terminals.simulated(journal, .builtIn())
         let service = PaymentService(
             host: profile, wire: AcceptWire(), client: accept.paymentClient, journal: journal,
-            policy: Accept.paymentPolicy, date: { .now }, reader: accept.reader)
+            policy: ownHost.policy(Accept.paymentPolicy), otherHost: ownHost, date: { .now }, reader: accept.reader)
         accept.use(service)
         do throws(JournalError) { try await service.start() } catch {
             await journal.close()
             throw CommandError(error)
         }
-        return OpenTill(accept: accept, service: service, journal: journal, login: login, logger: logger)
+        return OpenTill(
+            accept: accept, service: service, journal: journal, ownHost: ownHost, login: login, logger: logger)
     }
 
     /// The calls of the SDK over the connection to a host.
@@ -99,6 +103,7 @@ struct OpenTill: Sendable {
         _ = await running.result
         // A group that is shut down before it has begun runs no service.
         await service.shutDown()
+        await ownHost.close()
         await journal.close()
     }
 

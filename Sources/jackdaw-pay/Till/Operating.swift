@@ -21,6 +21,7 @@ struct Operating: Sendable {
     /// - Throws: `CommandError`: `nothingFound` if the host or the journal refuses the operation, or the journal has its
     ///   identifier for another one; `unsettled` if its outcome is not known.
     func run() async throws(CommandError) -> ExitStatus {
+        try await checkTerminal()
         guard operation == .refund || operation == .capture else {
             do throws(AcceptError) { try await ask(self.parameters) } catch { throw CommandError(error) }
             return .done
@@ -50,6 +51,14 @@ struct Operating: Sendable {
         }
         printer.print(record)
         return record.state.exitStatus
+    }
+
+    /// Refuses to take a payment back at a simulated SPm20, which has forgotten it with the command that sold.
+    private func checkTerminal() async throws(CommandError) {
+        guard operation == .reverse, let name = AttemptIdentifier(rawValue: payment),
+            let known = try await till.record(of: name), till.ownHost.takes(known.request)
+        else { return }
+        throw CommandError(.nothingFound, "the simulated SPm20 of the payment and its books ended with 'sell'")
     }
 
     /// Has the host carry the operation out, and prints the payment after it.

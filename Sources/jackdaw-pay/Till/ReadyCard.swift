@@ -51,19 +51,17 @@ extension PaymentSetup {
     /// The cardholder at a reader without a slot, who swipes the card until it is read.
     private static let swipingPayerText = #"{"presents": ["swipe"], "presentations": 10}"#
 
-    /// The card, its cardholder, and an issuer whose key for PINs the readers have.
-    /// - Parameters:
-    ///   - issuer: the issuer.
-    ///   - isSwiped: whether the cardholder swipes the card. Default: false, it is inserted.
+    /// The card, its cardholder, and the issuer inside this program, whose key for PINs the readers have.
+    /// - Parameter isSwiped: whether the cardholder swipes the card. Default: false, it is inserted.
     /// - Returns: the setup of a payment.
-    /// - Throws: `SimulationFileError` if a text is wrong.
-    static func ready(
-        _ issuer: SimulatedIssuer, isSwiped: Bool = false
-    ) throws(SimulationFileError) -> PaymentSetup {
-        let payer = isSwiped ? swipingPayerText : readyPayerText
-        return try PaymentSetup(
-            "till", json: Array(readyText.utf8), payer: SimulatedPayer(json: Array(payer.utf8)), issuer: issuer,
-            LibCryptoPrimitives(mode: .test)
-        ) { _ in nil }
+    static func builtIn(isSwiped: Bool = false) -> PaymentSetup {
+        do throws(SimulationFileError) {
+            let payer = try SimulatedPayer(json: Array((isSwiped ? swipingPayerText : readyPayerText).utf8))
+            return try PaymentSetup(
+                "till", json: Array(readyText.utf8), payer: payer, issuer: .ready(), LibCryptoPrimitives(mode: .test)
+            ) { _ in nil }
+        } catch {
+            preconditionFailure("the card inside the program is wrong: \(error)")
+        }
     }
 }

@@ -80,7 +80,7 @@ struct Selling: Sendable {
             backendConfig: till.login.config, basket: basket, accessToken: till.login.token,
             allowGratuity: order.tip != nil, transactionType: order.kind)
         config.saleIdentifier = order.sale
-        till.accept.use(terminal.terminals())
+        till.accept.use(terminal.terminals(till.ownHost))
         do throws(AcceptError) { try await configure() } catch { return .failure(error) }
         let run = till.accept.startPay(config, handlers: handlers)
         return await withTaskCancellationHandler {

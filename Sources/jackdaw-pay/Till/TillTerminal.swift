@@ -13,19 +13,19 @@ import JackdawTransport
 struct TillTerminal: Sendable {
     /// The model of the SDK, under the name of its reader.
     struct Kind: Sendable, Hashable {
-        let model: AcceptReaderTerminals.Model
+        /// The model of a reader that asks the Accept host; nil for an SPm20, which asks a host of its own.
+        let model: AcceptReaderTerminals.Model?
         /// The name of the reader: `posmate`.
         let name: String
+        /// The family of the reader: `epos`.
+        let family: String
 
         /// The link of the simulated reader: `sim:posmate`.
         var simulatedLink: LinkName { LinkName(.sim, name) }
-        /// The family of the reader: `epos`.
-        var family: String { model.rawValue }
-
         /// The vendor under which the SDK finds the reader. The guide has no constant for Miura.
         var vendor: AcceptTerminalVendor {
             switch model {
-            case .posMate: AcceptTerminalVendor(uuid: AcceptSpireVendorUUID, displayName: "Spire")
+            case .posMate, nil: AcceptTerminalVendor(uuid: AcceptSpireVendorUUID, displayName: "Spire")
             case .emvSwiper: AcceptTerminalVendor(uuid: AcceptbbPOSVendorUUID, displayName: "BBPOS")
             case .uniMag: AcceptTerminalVendor(uuid: AcceptIDTECHVendorUUID, displayName: "ID TECH")
             case .miura: AcceptTerminalVendor(uuid: family.uppercased(), displayName: family)
@@ -36,12 +36,21 @@ struct TillTerminal: Sendable {
         var onlySwipes: Bool { model == .uniMag }
 
         /// The terminals of the SDK, by name.
-        static let all: [Kind] = AcceptReaderTerminals.Model.allCases.map { model in
-            let reader = SimulatedFamily.readers.first { $0.family == model.rawValue }
-            return Kind(model: model, name: reader?.name ?? model.rawValue)
-        }.sorted { $0.name < $1.name }
+        static let all: [Kind] =
+            (AcceptReaderTerminals.Model.allCases.map { Kind($0, of: $0.rawValue) } + [spm20])
+            .sorted { $0.name < $1.name }
 
-        static let names = all.map(\.name)
+        /// An SPm20, which is simulated alone: its host is simulated, too.
+        static let spm20 = Kind(nil, of: "jsonpos")
+
+        /// The kinds that can be at a link.
+        static let linked = all.filter { $0 != spm20 }
+
+        private init(_ model: AcceptReaderTerminals.Model?, of family: String) {
+            self.model = model
+            self.family = family
+            name = SimulatedFamily.readers.first { $0.family == family }?.name ?? family
+        }
 
         /// Finds a kind by the name of the reader or of its family.
         static func named(_ name: String) -> Kind? { all.first { $0.name == name || $0.family == name } }
@@ -81,9 +90,12 @@ struct TillTerminal: Sendable {
     }
 
     /// The terminals of a till that has this one.
-    func terminals() -> AcceptReaderTerminals {
+    /// - Parameter ownHost: those with a host of their own.
+    /// - Returns: the readers, or the terminals with a host of their own.
+    func terminals(_ ownHost: AcceptSPm20Terminals) -> any AcceptTerminals {
+        guard let model = kind.model else { return ownHost }
         let reader = AcceptReaderTerminals.Reader(
-            vendor: kind.vendor, terminal: terminal, model: kind.model, profile: profile,
+            vendor: kind.vendor, terminal: terminal, model: model, profile: profile,
             open: { [self] () async throws(LinkError) in try await open() })
         return AcceptReaderTerminals([reader], date: { .now }, seal: { .tagLengthValue($0) })
     }
@@ -98,14 +110,7 @@ struct TillTerminal: Sendable {
             let swipes = card.swipes(after: .seconds(1))
             return SimulatorHost.open(link) { SimulatedReader(UniMagModel(), deck: swipes) }
         }
-        let model = PaymentLink(name: link.description).flatMap {
-            card.terminal(of: $0, LibCryptoPrimitives(mode: .test))
-        }
-        guard let model else {
-            throw LinkError(.notFound, link: link.description, "there is no simulated reader of this name")
-        }
-        let keepsPackets = ReaderFamily.named(kind.family)?.needsPackets ?? false
-        return SimulatorHost.open(link, keepsPackets: keepsPackets) { SimulatedReader(model) }
+        return try card.open(link, of: kind)
     }
 
     /// The signals at the jack.
@@ -116,6 +121,37 @@ struct TillTerminal: Sendable {
             throw LinkError(.unsupported, link: link.description, error.description)
         }
         throw LinkError(.unsupported, link: link.description, "readers of this kind have no plug for a jack")
+    }
+}
+
+extension PaymentSetup {
+    /// Connects a simulated reader with the card and the cardholder.
+    fileprivate func open(_ link: LinkName, of kind: TillTerminal.Kind) throws(LinkError) -> any Transport {
+        let model = PaymentLink(name: kind.simulatedLink.description).flatMap {
+            terminal(of: $0, LibCryptoPrimitives(mode: .test))
+        }
+        guard let model else {
+            throw LinkError(.notFound, link: link.description, "there is no simulated reader of this name")
+        }
+        let keepsPackets = ReaderFamily.named(kind.family)?.needsPackets ?? false
+        return SimulatorHost.open(link, keepsPackets: keepsPackets) { SimulatedReader(model) }
+    }
+}
+
+extension AcceptSPm20Terminals {
+    /// A simulated SPm20 and its host, which last as long as the command.
+    /// - Parameters:
+    ///   - journal: the journal of the till.
+    ///   - card: the card and the cardholder at the terminal, and the issuer that its host is.
+    /// - Returns: the terminals, which the owner closes.
+    static func simulated(_ journal: any JournalStore, _ card: PaymentSetup) -> AcceptSPm20Terminals {
+        let kind = TillTerminal.Kind.spm20
+        let host = SimulatedTerminalHost(TerminalHost(card.issuer))
+        let terminal = Terminal(
+            vendor: kind.vendor, terminal: AcceptTerminal(uuid: kind.name, displayName: kind.name, entries: [.chip]),
+            open: { () async throws(LinkError) in try card.open(kind.simulatedLink, of: kind) },
+            connect: { (_, _) async throws(LinkError) in await host.connect(kind.simulatedLink) })
+        return AcceptSPm20Terminals([terminal], journal: journal, date: { .now })
     }
 }
 #endif

@@ -20,7 +20,8 @@ struct SellVerb: PayVerb {
 
             At sim: links the reader is simulated in this process, with a test card of the issuer of \
             'jackdaw-pay sandbox'. 51.05 is declined there; docs/simulated-issuer.md has further amounts. At sim:unimag the \
-            card is swiped, and the payment needs --signature. At another link, such as tcp:127.0.0.1:4000, \
+            card is swiped, and the payment needs --signature. sim:spm20 asks a simulated host of its own, and takes \
+            purchases alone. At another link, such as tcp:127.0.0.1:4000, \
             rfcomm:AA:BB:CC:DD:EE:FF, pty:/dev/pts/3, or alsa:hw:1 for a UniMag, --reader names the kind of the reader. Card \
             data is not enciphered for the host, so that only test cards may be used there (--test-cards).
 
@@ -78,8 +79,8 @@ struct SellVerb: PayVerb {
 
     @Option(
         help: ArgumentHelp(
-            "Reader at a link of another kind: \(String.words(TillTerminal.Kind.names, "or")).", valueName: "reader"),
-        completion: .list(TillTerminal.Kind.names))
+            "Reader at a link of another kind: \(String.words(Self.readers, "or")).", valueName: "reader"),
+        completion: .list(Self.readers))
     var reader: String?
 
     @Option(
@@ -128,6 +129,9 @@ struct SellVerb: PayVerb {
     /// The longest image of a signature.
     private static let maxSignatureBytes = 32_768
 
+    /// The readers that can be at a link.
+    private static let readers = TillTerminal.Kind.linked.map(\.name)
+
     private static func readItem(_ argument: String) throws -> AcceptBasketItem {
         guard let item = AcceptBasketItem(argument: argument) else {
             throw ValidationError(
@@ -173,9 +177,8 @@ struct SellVerb: PayVerb {
                 "\(link): no terminal is simulated so; there are "
                     + "\(String.words(TillTerminal.Kind.all.map(\.simulatedLink.description), "and")).")
         }
-        guard let reader, let kind = TillTerminal.Kind.named(reader) else {
-            throw ValidationError(
-                "\(link): name its kind by --reader (\(String.words(TillTerminal.Kind.names, "or"))).")
+        guard let reader, let kind = TillTerminal.Kind.named(reader), kind != .spm20 else {
+            throw ValidationError("\(link): name its kind by --reader (\(String.words(Self.readers, "or"))).")
         }
         guard kind.onlySwipes == (name.scheme == .alsa) else {
             throw ValidationError(
@@ -215,11 +218,7 @@ struct SellVerb: PayVerb {
     private func terminal() throws(CommandError) -> TillTerminal {
         guard let (kind, link) = try? place() else { preconditionFailure("the command line was validated") }
         if let link { return TillTerminal(kind, at: link, profile: try values(of: kind)) }
-        do throws(SimulationFileError) {
-            return TillTerminal(simulated: kind, card: try .ready(try .ready(), isSwiped: kind.onlySwipes))
-        } catch {
-            preconditionFailure("the card inside the program is wrong: \(error)")
-        }
+        return TillTerminal(simulated: kind, card: .builtIn(isSwiped: kind.onlySwipes))
     }
 }
 
