@@ -79,7 +79,10 @@ let package = Package(
         // Empty without the trait: a package builds all its targets.
         .target(
             name: "CCurl", cSettings: [.define("JACKDAW_PAYMENTS", .when(traits: ["Payments"]))],
-            linkerSettings: [.linkedLibrary("curl", .when(traits: ["Payments"]))]),
+            linkerSettings: [
+                .linkedLibrary("curl", .when(traits: ["Payments"])),
+                .linkedLibrary("crypto", .when(traits: ["Payments"])),
+            ]),
 
         // Optimised like the signal processing that stands on it.
         .target(name: "JackdawBytes", swiftSettings: kernels),
@@ -330,7 +333,7 @@ let package = Package(
             swiftSettings: house),
         .testTarget(
             name: "JackdawHTTPTests",
-            dependencies: ["JackdawHTTP", "JackdawPayments", "JackdawCards", "JackdawTestSupport"],
+            dependencies: ["JackdawHTTP", "JackdawPayments", "JackdawCards", "JackdawTestSupport", "COpenSSL"],
             resources: [.copy("Peers")], swiftSettings: house),
         .testTarget(
             name: "JackdawServicesTests",

@@ -3,8 +3,15 @@
 #include "CCurl.h"
 
 #include <malloc.h>
+#include <openssl/crypto.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* By default OpenSSL frees its locks when the process exits, and a thread of libcurl that still uses or leaves them crashes.
+ * Only the first initialization of OpenSSL can prevent that. */
+__attribute__((constructor)) static void keep_openssl_until_the_end(void) {
+    OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
+}
 
 static void wipe_and_free(void *memory) {
     if (memory) explicit_bzero(memory, malloc_usable_size(memory));
