@@ -307,7 +307,11 @@ private final class FileLock: Sendable {
         }
     }
 
-    deinit { close(file) }
+    deinit {
+        // A program that is just being started has a copy of the descriptor, which would hold the lock.
+        release()
+        close(file)
+    }
 
     /// Releases the lock before the end of the object.
     func release() { flock(file, LOCK_UN) }

@@ -93,6 +93,18 @@ struct JournaledBooksTests {
         }
     }
 
+    /// A program that is being started has copies of all descriptors until it runs.
+    @Test func aCopyOfTheDescriptorHoldsNoLock() throws {
+        func copyDescriptor() throws -> Int32 {
+            let books = try JournaledBooks(directory: directory)
+            return withExtendedLifetime(books) { dup(books.file.descriptor) }
+        }
+        let copy = try copyDescriptor()
+        try #require(copy >= 0)
+        defer { close(copy) }
+        _ = try JournaledBooks(directory: directory)
+    }
+
     /// A block that was not written is zero, also before the end of the line.
     @Test func aLastLineOfZeroesIsCutOff() throws {
         try write([Self.change(1)])

@@ -188,7 +188,12 @@ final class BooksFile: Sendable {
     /// Whether it is not known what the file has: the process must not answer any more, and a new one reads it.
     var isBroken: Bool { state.withLock { $0.isBroken } }
 
-    deinit { if descriptor >= 0 { close(descriptor) } }
+    deinit {
+        guard descriptor >= 0 else { return }
+        // A program that is just being started has a copy of the descriptor, which would hold the lock.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 
     /// Cuts off what comes after the entries that were read, and writes the header of new books.
     fileprivate func begin(at length: Int, header: [UInt8]?) throws(CommandError) {
