@@ -156,7 +156,7 @@ import Testing
         #expect(sale.booked == 1000)
         #expect(
             sale.steps == [
-                .initialize, .waitingForSwipe, .onlineProcessingData, .cardholderSignatureCheck, .removeCard,
+                .initialize, .waitingForSwipe, .onlineProcessingData, .cardholderSignatureCheck,
             ])
         // Track, date, kind, currency, amount, and the entry mode: the objects of a stripe.
         #expect(sale.sealedTags == [[0x57, 0x9A, 0x9C, 0x5F2A, 0x9F02, 0x9F39]])

@@ -30,7 +30,7 @@ struct SPm20TillTests {
             #expect(steps == ["initialize", "insertOrSwipeCard", "processingData", "removeCard"])
             let attempt = try #require(output.events("attempt").last)
             #expect(attempt["state"]?.text == "approved")
-            #expect(attempt["card"]?.text == "")
+            #expect(attempt["card"] == .null)
             #expect(attempt["queued"] == .null)
             // The Accept host does not know of it.
             #expect(try await till.booked("P1") ?? 0 == 0)

@@ -107,6 +107,7 @@ import Testing
             let steps = output.events("step").compactMap { $0["step"]?.text }
             #expect(steps.first == "initialize")
             #expect(steps.contains("onlineProcessingData"))
+            #expect(steps.contains("removeCard") == !isSigned)
             let attempt = try #require(output.events("attempt").last)
             #expect(attempt["state"]?.text == "approved")
             #expect(attempt["card"]?.text == "476173******0010")

@@ -63,6 +63,8 @@ package struct AcceptPayMachine: Sendable {
     private var asked: Int?
     private var invalidChoices = 0
     private var isCancelling = false
+    /// Whether the card was swiped, and not inserted or tapped after that.
+    private var isSwiped = false
     private var isOver = false
     private var effects: [AcceptPayEffect] = []
 
@@ -143,7 +145,7 @@ package struct AcceptPayMachine: Sendable {
             asked = effect.identifier
             effects.append(.askVerification(request: effect.identifier))
             return
-        case .prompt(let prompt): show(step(of: prompt))
+        case .prompt(let prompt): if let step = step(of: prompt) { show(step) }
         case .reject(.cancelled):
             isCancelling = false
             effects.append(.cancelled(false))
@@ -165,14 +167,15 @@ package struct AcceptPayMachine: Sendable {
         }
     }
 
-    private func step(of prompt: PaymentPrompt) -> AcceptStateUpdate {
+    private func step(of prompt: PaymentPrompt) -> AcceptStateUpdate? {
         switch prompt {
         // Another card is asked for if the terminal has no slot.
         case .useChip: entries.contains(.chip) ? .waitingForInsertCard : .waitingForSwipe
         case .swipeCard: .damagedChipAndWaitingForSwipe
         case .useOtherInterface: .insertOrSwipeCard
         case .seePhone: .followInstructionsOnConsumerDevice
-        case .removeCard: .removeCard
+        // A swiped card is in the cardholder's hand.
+        case .removeCard: isSwiped ? nil : .removeCard
         case .tryAgain, .presentOneCard: .followTerminalInstructions
         }
     }
@@ -214,8 +217,13 @@ package struct AcceptPayMachine: Sendable {
         case .readerSignatureRequested: show(.cardholderSignatureCheck)
         case .readerSignatureRejected: trace.isSignatureRefused = true
         case .cardSwiped where hasOwnHost: break
-        case .firstARQC, .cardSwiped: show(.onlineProcessingData)
-        case .cardInserted, .cardTapped: trace.isSwipeUnreadable = false
+        case .cardSwiped:
+            isSwiped = true
+            show(.onlineProcessingData)
+        case .firstARQC: show(.onlineProcessingData)
+        case .cardInserted, .cardTapped:
+            isSwiped = false
+            trace.isSwipeUnreadable = false
         default: break
         }
     }

@@ -20,8 +20,8 @@ extension TillPrinter {
             object.add("amount", Int(record.request.amount.minorUnits))
             object.add("currency", record.request.amount.alphabeticCode)
             object.add("outcome", record.flow?.outcome?.rawValue)
-            object.add("card", payment?.cardNumber)
-            object.add("brand", payment?.cardType)
+            object.add("card", payment?.cardNumber.nonEmpty)
+            object.add("brand", payment?.cardType.nonEmpty)
             object.add("reference", record.reference?.rawValue)
             object.add("reason", (record.attention?.reason ?? record.refusal)?.text)
             object.add("queued", record.isDeliveryQueued ? record.delivery?.purpose.name : nil)
@@ -65,6 +65,11 @@ extension AttemptState {
         case .open, .asked, .unknown, .reversing, .needsAttention: .unsettled
         }
     }
+}
+
+extension String {
+    /// The text; nil if it is empty.
+    fileprivate var nonEmpty: String? { isEmpty ? nil : self }
 }
 
 extension Amount {

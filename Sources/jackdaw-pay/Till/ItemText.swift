@@ -28,7 +28,7 @@ extension AcceptBasketItem {
 
 extension AcceptBasket {
     /// The items as a table, and the sums under it.
-    /// - Throws: `amountOverflow`, `basketInvalid`.
+    /// - Throws: `amountOverflow`, `basketInvalid`, `amountInvalid`.
     func lines() throws(AcceptError) -> [String] {
         var table = Table(.text("item"), .number("number"), .number("price"), .number("tax"), .number("sum"))
         for item in items {
@@ -36,8 +36,7 @@ extension AcceptBasket {
             table.add(
                 name, "\(item.quantity)", "\(item.grossPrice)", "\(item.taxRate) %", "\(try item.totalPrice())")
         }
-        let sums = try sums()
-        return table.lines + ["total \(sums.gross) \(currencyAsISO4217Code), tax \(sums.tax)"]
+        return table.lines + ["total \(try amount()), tax \(try sums().tax)"]
     }
 }
 #endif

@@ -45,7 +45,8 @@ struct Operating: Sendable {
         guard let record = try await till.settledRecord(of: name, within: wait) else {
             guard let end else { throw CommandError(.unavailable, "the operation did not begin") }
             guard end.code != .amountInvalid || parameters.amount != nil else {
-                throw CommandError(.nothingFound, "nothing of the payment is left")
+                let part = operation == .refund ? "refunded" : "captured"
+                throw CommandError(.nothingFound, "nothing of the payment can be \(part)")
             }
             throw CommandError(end)
         }
