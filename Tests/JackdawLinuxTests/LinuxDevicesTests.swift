@@ -42,6 +42,13 @@ import Testing
         #expect(made.with { $0 } == 1)
     }
 
+    /// A card that is not there has no levels, and no channels that are known.
+    @Test func onlySoundCardsHaveAJack() async {
+        let devices = devices()
+        #expect(await devices.jackOutput(LinkName(.sim, "unimag")) == nil)
+        #expect(await devices.jackOutput(LinkName(.alsa, "hw:NoSuchCard")) == JackOutput())
+    }
+
     @Test func invalidAddressesAndRoutesAreRefused() async {
         let devices = devices()
         #expect(await code(devices, LinkName(.rfcomm, "F0:F1")) == .badName)

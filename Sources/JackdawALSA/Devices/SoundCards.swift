@@ -46,6 +46,20 @@ public struct SoundCards: Sendable {
     }
 }
 
+extension SoundCards {
+    /// Finds the device that a link opens, directly or with a conversion.
+    /// - Parameters:
+    ///   - link: `alsa:` and a name with a card; without a device it is the first one.
+    ///   - direction: the direction of the sound.
+    /// - Returns: the device; nil if the name has no card, or no card has the device.
+    package func device(_ link: LinkName, _ direction: PCMDirection) -> PCMDevice? {
+        let address = PCMAddress(link.address)
+        return cards.first { $0.id == address.card || String($0.number) == address.card }?.devices.first {
+            $0.number == address.device ?? 0 && $0.direction == direction
+        }
+    }
+}
+
 /// A sound card with its devices.
 public struct SoundCard: Sendable, Hashable {
     /// The card's number, which may change from one start of the system to the next.

@@ -1,6 +1,6 @@
 internal import JackdawALSA
 internal import JackdawSystem
-internal import JackdawTransport
+public import JackdawTransport
 
 /// The playback volume of a sound card. Its mixer is opened on first use, and kept until the volume is restored.
 final class PlaybackVolume: Sendable {
@@ -89,5 +89,22 @@ final class PlaybackVolume: Sendable {
             }
         }
         return answer ?? false
+    }
+}
+
+extension LinuxDevices {
+    /// Reads the playback of the sound card with a reader in its jack. Free devices are opened for a moment.
+    /// - Parameter link: the name of the link.
+    /// - Returns: the playback; nil if the link is not a sound card. A device in use counts as one of two channels, and a
+    ///   card without levels as one of full volume.
+    public func jackOutput(_ link: LinkName) async -> JackOutput? {
+        guard link.scheme == .alsa else { return nil }
+        let volume = PlaybackVolume { [self] () throws(LinkError) in try mixer(link) }
+        let isVolumeFull = await volume.isFull()
+        await volume.close()
+        let channels = try? await WorkerThread.run(name: "jackdaw-probe") {
+            (try? SoundCards())?.device(link, .playback)?.abilities?.channels
+        }
+        return JackOutput(isMono: channels?.upperBound == 1, isVolumeFull: isVolumeFull)
     }
 }

@@ -56,6 +56,23 @@ public enum ReaderPower: String, Sendable, Hashable, CaseIterable {
     case connected
 }
 
+/// The playback of a sound card with a reader in its jack, as far as the reader's power depends on it.
+public struct JackOutput: Sendable, Hashable {
+    /// Whether the card plays one channel alone. Some readers get their power from the difference of two.
+    public var isMono: Bool
+    /// Whether the volume is at its maximum. At less, a reader may get too little power.
+    public var isVolumeFull: Bool
+
+    /// Describes a playback.
+    /// - Parameters:
+    ///   - isMono: whether the card plays one channel alone. Default: false.
+    ///   - isVolumeFull: whether the volume is at its maximum. Default: true.
+    public init(isMono: Bool = false, isVolumeFull: Bool = true) {
+        self.isMono = isMono
+        self.isVolumeFull = isVolumeFull
+    }
+}
+
 /// A link that reports the state of the device's battery.
 public protocol BatteryReporting: Sendable {
     /// The device's battery reports: the last one at once, if there is one, then each new one.

@@ -30,6 +30,19 @@ import JackdawSystem
         #expect(devices.allSatisfy { $0.access == .allowed && !$0.isBusy && $0.holders.isEmpty })
     }
 
+    @Test func theDeviceOfALinkIsFound() throws {
+        let cards = try SoundCards(probing: true, files: FakeFiles.laptop, calls: ScriptedDevices())
+        for (name, direction, found) in [
+            ("hw:0", PCMDirection.playback, "hw:CARD=PCH,DEV=0" as String?), ("hw:0,3", .playback, "hw:CARD=PCH,DEV=3"),
+            ("plughw:CARD=Device,DEV=0", .capture, "hw:CARD=Device,DEV=0"), ("hw:PCH", .capture, "hw:CARD=PCH,DEV=0"),
+            ("hw:0,3", .capture, nil), ("hw:2", .playback, nil), ("default", .playback, nil),
+        ] {
+            let device = cards.device(LinkName(.alsa, name), direction)
+            #expect(device?.link.address == found, "\(name)")
+            #expect(device == nil || device?.direction == direction)
+        }
+    }
+
     /// Names of drivers and makers have brackets, hyphens and colons in them.
     @Test func oddNamesAreReadWhole() throws {
         var files = FakeFiles()
