@@ -108,6 +108,7 @@ struct FuzzTill<Reader: ReaderPayment & ~Copyable>: ~Copyable {
             switch output {
             case .send(let bytes): precondition(!bytes.isEmpty, "a message without bytes")
             case .event(let event, let identifier): events.append((event, identifier))
+            case .trouble, .power: break
             case .note(let text):
                 let runs = text.utf8.split { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
                 precondition(runs.allSatisfy { $0.count < 13 }, "a number in a note")

@@ -96,9 +96,9 @@ extension Accept {
     ///   - config: the terminal, the basket and the token.
     ///   - handlers: the program's part: display, signature, choices. Default: as in ``AcceptPaymentHandlers``.
     /// - Returns: the payment, which goes on until its end. Its errors: `pay(...)` with ``AcceptError/decline``; before it
-    ///   begins the errors of ``AcceptPaymentConfig/validate()``, `pay(.tokenExpired)`, `pay(.terminalNotReady)`,
-    ///   `pay(.cantLoadTerminalConfiguration)`, `pay(.terminalNotSetInMerchant)`, `common(.vendorNotFound)`, `common(.unsupportedFeature)`,
-    ///   `saleInProgress`, `operationNotAllowed`, `identifierUsed`, `journalFailed`, `notRunning`.
+    ///   begins the errors of ``AcceptPaymentConfig/validate()``, `pay(.tokenExpired)`, `pay(.deviceRooted)`,
+    ///   `pay(.terminalNotReady)`, `pay(.cantLoadTerminalConfiguration)`, `pay(.terminalNotSetInMerchant)`,
+    ///   `common(.vendorNotFound)`, `common(.unsupportedFeature)`, `saleInProgress`, `operationNotAllowed`, `identifierUsed`, `journalFailed`, `notRunning`.
     public func startPay(
         _ config: AcceptPaymentConfig, handlers: AcceptPaymentHandlers = AcceptPaymentHandlers()
     ) -> AcceptPaymentRun {
@@ -164,6 +164,9 @@ extension Accept {
         var request = try config.attemptRequest(for: sale)
         guard let token = config.accessToken, isValid(token) else {
             throw AcceptError(.pay(.tokenExpired), "The user must log in before a payment.")
+        }
+        guard await protection?() ?? true else {
+            throw AcceptError(.pay(.deviceRooted), "The protection of this computer was removed.")
         }
         let service = try paymentService()
         let terminal = try await terminal(of: config)

@@ -14,6 +14,7 @@ public final class Accept: Sendable {
         var service: PaymentService?
         var terminals: (any AcceptTerminals)?
         var methods: AcceptPaymentMethods?
+        var protection: (@Sendable () async -> Bool)?
         var run: AcceptPaymentRun?
     }
 
@@ -103,6 +104,15 @@ public final class Accept: Sendable {
         }
     }
 
+    /// Hands in a check of the computer, which each payment with a card begins with (1.6.175). The program decides what it
+    /// checks, such as whether another program traces it.
+    /// - Parameter protection: returns false if the protection of the computer or the program was removed; payments end
+    ///   with `pay(.deviceRooted)` then. Without it, and with nil, nothing is checked.
+    public func use(protection: (@Sendable () async -> Bool)?) {
+        state.withLock { $0.protection = protection }
+    }
+
+    var protection: (@Sendable () async -> Bool)? { state.withLock { $0.protection } }
     var terminals: (any AcceptTerminals)? { state.withLock { $0.terminals } }
     var methods: AcceptPaymentMethods? { state.withLock { $0.methods } }
 

@@ -21,6 +21,9 @@ public final class AcceptReaderTerminals: AcceptTerminals {
         /// `PoweredTransport`.
         case uniMag = "unimag"
 
+        /// Whether the reader is a swiper: one for the audio jack (guide 1.6.182, 1.2).
+        var isSwiper: Bool { self == .emvSwiper || self == .uniMag }
+
         /// Whether a terminal needs a configuration of the host before its first payment: those of Spire (guide 1.6.182, 3.2).
         public var dependsOnConfiguration: Bool { self == .posMate }
     }
@@ -35,6 +38,8 @@ public final class AcceptReaderTerminals: AcceptTerminals {
         public var model: Model
         /// The values of the protocol that are not public or may change.
         public var profile: ReaderProfile
+        /// Reads the playback of the sound card with the reader in its jack, before a payment; nil if it is not known.
+        public var jack: @Sendable () async -> JackOutput?
         /// Opens the link for a payment.
         public var open: @Sendable () async throws(LinkError) -> any Transport
 
@@ -45,9 +50,11 @@ public final class AcceptReaderTerminals: AcceptTerminals {
         ///     configuration if its model does (``Accept/configure(_:of:andToken:config:)``).
         ///   - model: the protocol.
         ///   - profile: the values of the protocol. Default: nil, those of simulated readers.
+        ///   - jack: reads the playback of the sound card with the reader in its jack. Default: it is not known.
         ///   - open: opens the link.
         public init(
             vendor: AcceptTerminalVendor, terminal: AcceptTerminal, model: Model, profile: ReaderProfile? = nil,
+            jack: @escaping @Sendable () async -> JackOutput? = { nil },
             open: @escaping @Sendable () async throws(LinkError) -> any Transport
         ) {
             self.vendor = vendor
@@ -58,6 +65,7 @@ public final class AcceptReaderTerminals: AcceptTerminals {
                 preconditionFailure("each model is a family")
             }
             self.profile = known
+            self.jack = jack
             self.open = open
         }
     }
@@ -102,21 +110,24 @@ public final class AcceptReaderTerminals: AcceptTerminals {
     ) async throws(AcceptError) -> any AcceptTerminalSession {
         guard let reader = readers.first(where: { $0.vendor.uuid == vendorUUID && $0.terminal.uuid == terminal.uuid })
         else { throw AcceptError(.pay(.terminalNotReady), "The terminal is off, or away.") }
-        guard let transaction = KernelTransaction(amount, on: date()) else {
-            throw AcceptError(.configurationInvalid, "The till's date or the currency is not one that a card takes.")
+        let transaction = try KernelTransaction.purchase(amount, on: date())
+        let jack = await reader.jack()
+        guard jack?.isMono != true else {
+            throw AcceptError(.pay(.monoAudioEnabled), "The sound card plays one channel, and the reader needs two.")
         }
         let link: any Transport
         do throws(LinkError) { link = try await reader.open() } catch { throw AcceptError(error) }
         do throws(ReaderError) {
-            return try session(reader, transaction, over: link, events)
+            return try session(reader, transaction, jack, over: link, events)
         } catch {
             await link.close()
-            throw AcceptError(.pay(.initialization), "\(error)")
+            throw AcceptError(
+                .pay(reader.model.isSwiper ? .cantLoadSwiperTerminalConfiguration : .initialization), "\(error)")
         }
     }
 
     private func session(
-        _ reader: Reader, _ transaction: KernelTransaction, over link: any Transport,
+        _ reader: Reader, _ transaction: KernelTransaction, _ jack: JackOutput?, over link: any Transport,
         _ events: @escaping @Sendable (AcceptTerminalEvent) -> Void
     ) throws(ReaderError) -> ReaderTerminalSession {
         switch reader.model {
@@ -140,9 +151,11 @@ public final class AcceptReaderTerminals: AcceptTerminals {
                 preconditionFailure("each model is a family")
             }
             let settings = try SwipePaymentSettings(family.makeDialect(reader.profile))
-            // A jack does not show if a reader is in it: one that is reports its power-up.
+            // A jack does not show if a reader is in it: one that is reports its power-up. At less than the full volume it
+            // may have had too little power.
+            let reason: AcceptPayErrorCode = jack?.isVolumeFull == false ? .lowPowerInAudioJack : .plugInTimeout
             let named: @Sendable (AcceptTerminalEvent) -> Void = { event in
-                if case .payment(.preparationFailed, _, _) = event { events(.reason(.plugInTimeout)) }
+                if case .payment(.preparationFailed, _, _) = event { events(.reason(reason)) }
                 events(event)
             }
             return ReaderTerminalSession(over: link, clock: clock, transaction, seal: seal, events: named) {
@@ -166,6 +179,14 @@ extension AcceptError {
 }
 
 extension KernelTransaction {
+    /// A purchase at a terminal.
+    static func purchase(_ amount: Amount, on time: RecordedTime) throws(AcceptError) -> KernelTransaction {
+        guard let transaction = KernelTransaction(amount, on: time) else {
+            throw AcceptError(.configurationInvalid, "The till's date or the currency is not one that a card takes.")
+        }
+        return transaction
+    }
+
     /// A purchase, on a till's day and time; nil if the year is not one of a card, or the currency none of ISO 4217.
     init?(_ amount: Amount, on time: RecordedTime) {
         let local = time.seconds + Int64(time.offset) * 60

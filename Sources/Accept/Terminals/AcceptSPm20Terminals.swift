@@ -135,9 +135,7 @@ public final class AcceptSPm20Terminals: AcceptTerminals, AttemptHost {
         guard let known = terminals.first(where: { $0.place == place }) else {
             throw AcceptError(.pay(.terminalNotReady), "The terminal is off, or away.")
         }
-        guard let transaction = KernelTransaction(amount, on: date()) else {
-            throw AcceptError(.configurationInvalid, "The till's date or the currency is not one that a card takes.")
-        }
+        let transaction = try KernelTransaction.purchase(amount, on: date())
         let settings: JSONPOSPaymentSettings
         do throws(ReaderError) { settings = try Self.settings(of: known) } catch {
             throw AcceptError(.pay(.initialization), "\(error)")

@@ -27,6 +27,8 @@ struct ReaderTerminal<Payment: ReaderPayment & ~Copyable>: ~Copyable {
     private var isApproved = false
     /// Whether the host has declined.
     private var isDeclined = false
+    /// Whether the card has, or should have had, the host's answer.
+    private var isAnswered = false
 
     /// - Parameters:
     ///   - driver: the payment at the reader.
@@ -49,6 +51,7 @@ struct ReaderTerminal<Payment: ReaderPayment & ~Copyable>: ~Copyable {
         case .completeCard(let knowledge):
             isApproved = knowledge == .approved
             isDeclined = knowledge == .declined
+            isAnswered = true
             response = HostResponse(forCard, isApproved: isApproved)
         // A reader may wait for the decision on a tap, in which the card takes no part any more.
         case .end(let outcome) where outcome.isApproved:
@@ -88,6 +91,8 @@ struct ReaderTerminal<Payment: ReaderPayment & ~Copyable>: ~Copyable {
                 guard event == .cardSwiped, let effect, stripe != nil else { continue }
                 let use = PaymentEffect(identifier: effect, action: .askHost)
                 taken += take(driver.carryOut(use, host: nil, isTapAllowed: false, at: now), at: now)
+            case .trouble(let trouble):
+                taken.append(.event(.reason(AcceptPayErrorCode(trouble, isHostAnswered: isAnswered))))
             case .note: break
             }
         }
@@ -154,5 +159,23 @@ struct ReaderTerminal<Payment: ReaderPayment & ~Copyable>: ~Copyable {
             }
         }
         return try? PrimaryAccountNumber(digits.span)
+    }
+}
+
+extension AcceptPayErrorCode {
+    /// The error of a payment that fails for a reader's cause.
+    init(_ trouble: ReaderTrouble, isHostAnswered: Bool) {
+        self =
+            switch trouble {
+            case .batteryEmpty: .lowBatteryLevel
+            case .settingsMissing: .cantLoadSwiperTerminalConfiguration
+            case .fileMissing: .cantLoadTerminalConfiguration
+            case .damaged: .terminalDamaged
+            case .keyMissing: .noDUKPT
+            case .dataRefused: isHostAnswered ? .failedToSendOnlineEMV : .failedToSendOfflineEMV
+            case .busy: .terminalFailedToTerminateCurrentTerminalPaymentFlow
+            case .soundTooWeak: .lowPowerInAudioJack
+            case .unanswered: .terminalCommandTimeOut
+            }
     }
 }

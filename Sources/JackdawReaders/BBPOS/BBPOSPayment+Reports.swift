@@ -127,13 +127,14 @@ extension BBPOSPayment {
 
     mutating func take(_ report: BBPOSReport, at now: Duration) {
         switch report {
-        case .deviceInfo:
+        case .deviceInfo(let facts):
             guard case .preparing = stage else { return }
+            if let trouble = trouble(facts) { return failPreparation(by: trouble) }
             preparationDeadline = nil
             emit(.prepared)
         case .battery(let battery):
             note("the battery is low: \(battery.rawValue)")
-            if battery == .criticallyLow { failPreparation() }
+            if battery == .criticallyLow { failPreparation(by: .batteryEmpty) }
         case .card(let result, let swipe): take(result, swipe, at: now)
         case .started(let isStarted):
             guard case .processing = stage, !isStarted else { return }
@@ -149,11 +150,20 @@ extension BBPOSPayment {
         case .transactionEnded(let result): end(result)
         case .failed(let error):
             note("the reader fails: \(error.rawValue)")
-            if case .preparing = stage { failPreparation() } else { fail() }
+            let trouble = ReaderTrouble(error)
+            if case .preparing = stage { failPreparation(by: trouble) } else { fail(by: trouble) }
         case .connected, .disconnected, .waitingForCard, .display, .keySerialNumbers, .encrypted, .exchanged,
             .autoConfigurationProgress, .autoConfigured, .autoConfigurationFailed:
             break
         }
+    }
+
+    /// The condition that keeps the reader from taking a payment; nil if it has none.
+    private func trouble(_ facts: [String: String]) -> ReaderTrouble? {
+        if let percent = facts["batteryPercentage"].flatMap({ Int($0) }), percent < settings.leastBattery {
+            return .batteryEmpty
+        }
+        return facts["terminalSettingVersion"] == settings.missingSettings ? .settingsMissing : nil
     }
 
     private mutating func take(_ result: BBPOSCheckCardResult, _ swipe: ReaderSwipe?, at now: Duration) {
@@ -250,6 +260,7 @@ extension BBPOSPayment {
             endEntry(objects.pinEnd)
             finish(isCompleting ? .secondAAC : .firstAAC)
         case .cardRemoved: finish(.cardRemoved)
+        case .deviceError: finish(.kernelFailed, by: .damaged)
         default: finish(event(of: result))
         }
     }
@@ -281,16 +292,16 @@ extension BBPOSPayment {
         }
     }
 
-    private mutating func finish(_ event: PaymentEvent) {
+    private mutating func finish(_ event: PaymentEvent, by trouble: ReaderTrouble? = nil) {
         stage = .over
         isEnteringPIN = false
-        emit(event)
+        emit(event, by: trouble)
     }
 
     /// The reader failed during a payment with the chip. While it waits for a card, the payment's own limit decides.
-    private mutating func fail() {
+    private mutating func fail(by trouble: ReaderTrouble? = nil) {
         switch stage {
-        case .processing, .online, .completing: finish(.kernelFailed)
+        case .processing, .online, .completing: finish(.kernelFailed, by: trouble)
         case .idle, .preparing, .accepting, .presented, .swiped, .over: break
         }
     }

@@ -78,7 +78,7 @@ package struct BBPOSPayment: ReaderPayment, ~Copyable {
         take(controller.advance(to: now), at: now)
         if let deadline = preparationDeadline, deadline <= now {
             note("the reader does not answer")
-            failPreparation()
+            failPreparation(by: .unanswered)
         }
         return takeOutputs()
     }
@@ -111,6 +111,12 @@ package struct BBPOSPayment: ReaderPayment, ~Copyable {
         outputs.append(.event(event, answering: event.isAnswer ? task : nil))
     }
 
+    /// Reports a failure, and its cause if it is known.
+    mutating func emit(_ failure: PaymentEvent, by trouble: ReaderTrouble?) {
+        if let trouble { outputs.append(.trouble(trouble)) }
+        emit(failure)
+    }
+
     mutating func note(_ text: String) { outputs.append(.note(text)) }
 
     mutating func takeOutputs() -> [Output] {
@@ -118,11 +124,11 @@ package struct BBPOSPayment: ReaderPayment, ~Copyable {
         return Output.ordered(outputs)
     }
 
-    mutating func failPreparation() {
+    mutating func failPreparation(by trouble: ReaderTrouble? = nil) {
         preparationDeadline = nil
         guard case .preparing = stage else { return }
         stage = .over
-        emit(.preparationFailed)
+        emit(.preparationFailed, by: trouble)
     }
 
     private mutating func take(_ items: [PaymentInput<BBPOSReport>.Item], at now: Duration) {
@@ -157,12 +163,37 @@ package struct BBPOSPaymentSettings: Sendable {
     package var answerLimit: Duration
     /// The longest pause in a frame.
     package var silence: Duration
+    /// The charge below which a payment does not begin, in percent; 0 if the reader alone decides.
+    package var leastBattery: Int
+    /// The version of the terminal's settings (`terminalSettingVersion`) in a reader without settings.
+    package var missingSettings: String
 
-    /// - Parameter profile: the wire, and the times of answers.
+    /// - Parameter profile: the wire, the times of answers, and the reader's conditions.
     /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) if the profile is incomplete or invalid.
     package init(profile: ReaderProfile) throws(ReaderError) {
         wire = try BBPOSPaymentWire(profile)
         let times = try profile.times()
         (answerLimit, silence) = (times.answer, times.silence)
+        leastBattery = try profile.integer(.leastBattery, in: 0...100)
+        missingSettings = try profile.text(.missingSettings)
     }
+}
+
+extension ReaderProfile {
+    /// The conditions of an EMVSwiper or WisePad without which it takes no payment.
+    static let bbposPayment: [ProfileKey: ProfileEntry] = [
+        .leastBattery: ProfileEntry(
+            "percent of charge below which no payment begins, 0 to 100", .number(0), .inferred,
+            "a reader with too little charge reports CRITICALLY_LOW itself; at which charge is not published"),
+        .missingSettings: ProfileEntry(
+            "terminalSettingVersion of a reader without settings", .text(""), .unknown,
+            "invented; the SDK's samples have the name of the value alone"),
+    ]
+}
+
+extension ProfileKey {
+    /// The charge below which no payment begins, in percent.
+    static let leastBattery: ProfileKey = "payment.leastBattery"
+    /// The version of the settings in a reader that has none.
+    static let missingSettings: ProfileKey = "payment.missingSettings"
 }

@@ -13,7 +13,8 @@ extension WireVocabulary {
             ("NFC_TRACK2", nil, .card(.tapped)),
             ("USE_ICC_CARD", nil, .badSwipe),
             ("TAP_CARD_DETECTED", nil, .card(.tapped)),
-        ], eventMessage: nil, payments: BBPOSMessage.names)
+        ], eventMessage: nil, payments: BBPOSMessage.names,
+        paymentValues: ReaderProfile.bbposPayment)
 }
 
 /// A request of an EMVSwiper to the program during a payment with a chip, for which the reader waits.
@@ -311,4 +312,17 @@ package enum BBPOSAutoConfigurationError: String, Error, Sendable, Hashable, Cas
 
 extension ReaderFamily {
     static let bbpos = ReaderFamily(unpublished: .bbpos, "BBPOS EMVSwiper and similar readers")
+}
+
+extension ReaderTrouble {
+    /// The cause that an error of an EMVSwiper names; nil if it names none of these.
+    init?(_ error: BBPOSError) {
+        switch error {
+        case .deviceBusy: self = .busy
+        case .inputOutOfRange, .inputInvalidFormat, .inputZeroValues, .inputInvalid, .cashbackNotSupported:
+            self = .dataRefused
+        case .volumeWarningNotAccepted: self = .soundTooWeak
+        default: return nil
+        }
+    }
 }

@@ -61,13 +61,15 @@ package enum ReaderPaymentOutput: Sendable {
     case power(ReaderPower)
     /// An event for the payment, with the identifier of the effect that it answers.
     case event(PaymentEvent, answering: Int?)
+    /// The cause of the failure that the next event reports.
+    case trouble(ReaderTrouble)
     /// Input that changes nothing, in a few words without card data.
     case note(String)
 
     private var isForReader: Bool {
         switch self {
         case .send, .power: true
-        case .event, .note: false
+        case .event, .trouble, .note: false
         }
     }
 

@@ -7,6 +7,7 @@ struct MiuraConversation {
     /// The purpose of a command.
     enum Purpose {
         case reset
+        case battery
         case contactless
         case start
         /// CONTINUE TRANSACTION with an application.
@@ -22,7 +23,7 @@ struct MiuraConversation {
         var isTransaction: Bool {
             switch self {
             case .contactless, .start, .choice, .completion, .farewell: true
-            case .reset, .abort, .display: false
+            case .reset, .battery, .abort, .display: false
             }
         }
     }
@@ -65,6 +66,9 @@ struct MiuraConversation {
     mutating func appendFirst(_ command: MiuraCommand, _ purpose: Purpose) {
         waiting.insert(Command(purpose: purpose, bytes: command.frame()), at: 0)
     }
+
+    /// Drops the commands of a purpose that wait.
+    mutating func drop(_ purpose: Purpose) { waiting.removeAll { $0.purpose == purpose } }
 
     /// Takes the next command, if none waits for its answer.
     /// - Returns: its bytes; nil if nothing is sent now.

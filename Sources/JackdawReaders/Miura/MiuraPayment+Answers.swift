@@ -10,6 +10,7 @@ extension MiuraPayment {
         guard let purpose = conversation.open else { return note("an answer without a command") }
         switch purpose {
         case .reset: takeReset(answer)
+        case .battery: takeBattery(answer)
         case .abort, .display:
             // What a payment that was aborted still sends does not count.
             guard answer.isPlain else { return note("a result without a payment") }
@@ -27,19 +28,37 @@ extension MiuraPayment {
         switch answer {
         case .done, .other:
             conversation.close()
-            emit(.prepared)
+            if !conversation.has(.battery) { emit(.prepared) }
         case .refused(let status) where status != .cancelled:
             conversation.close()
+            conversation.drop(.battery)
             note("the reader refuses RESET with status \(status)")
-            emit(.preparationFailed)
+            emit(.preparationFailed, by: ReaderTrouble(status))
         case .refused, .choice, .approved, .online, .declined, .unreadable: note("a result without a payment")
+        }
+    }
+
+    /// A reader without a battery may refuse the question.
+    private mutating func takeBattery(_ answer: MiuraPaymentAnswer) {
+        guard answer.isPlain else { return note("a result without a payment") }
+        conversation.close()
+        switch answer {
+        case .other(let status):
+            // 00 is a battery that is not charged at the moment.
+            let isCharging = status[MiuraTag.batteryCharging].map { $0 != [0] } ?? false
+            let isEmpty = status[MiuraTag.batteryPercent]?.first.map { Int($0) < settings.leastBattery } ?? false
+            guard isEmpty, !isCharging else { return emit(.prepared) }
+            emit(.preparationFailed, by: .batteryEmpty)
+        default: emit(.prepared)
         }
     }
 
     /// A command was not answered in time.
     mutating func giveUp(_ purpose: MiuraConversation.Purpose) {
         note("a command that the reader does not answer")
-        if purpose == .reset { emit(.preparationFailed) }
+        guard purpose == .reset || purpose == .battery else { return }
+        conversation.drop(.battery)
+        emit(.preparationFailed, by: .unanswered)
     }
 
     private mutating func take(
@@ -49,7 +68,7 @@ extension MiuraPayment {
         case .contactless: takeTap(answer, at: now)
         case .start, .choice: take(first: answer)
         case .completion: take(second: answer)
-        case .farewell, .reset, .abort, .display: break
+        case .farewell, .reset, .battery, .abort, .display: break
         }
     }
 
@@ -113,7 +132,10 @@ extension MiuraPayment {
         case .refused(.noCard):
             stage = .over
             emit(.cardRemoved)
-        case .refused(let status): fail("the reader breaks the payment off with status \(status)")
+        case .refused(let status):
+            stage = .over
+            note("the reader breaks the payment off with status \(status)")
+            emit(.kernelFailed, by: ReaderTrouble(status))
         case .done, .choice, .online, .other, .unreadable: fail("the reader's result cannot be read")
         }
     }
@@ -144,12 +166,12 @@ extension MiuraPayment {
         case .noCard: emit(.cardRemoved)
         case .insertOrSwipe, .useOtherCard, .insertCard: emit(.tapOtherInterface)
         // A payment whose PIN is being entered has begun: the card is not tried again.
-        case _ where wasEnteringPIN: emit(.kernelFailed)
+        case _ where wasEnteringPIN: emit(.kernelFailed, by: ReaderTrouble(status))
         case .chipUnreadable: emit(.chipUnreadable)
         case .unsupportedCard: emit(.noCommonApplication)
         // The reader does not say whether the card or its application is blocked; neither may be swiped instead.
         case .invalidCard: emit(.cardBlocked)
-        default: emit(.kernelFailed)
+        default: emit(.kernelFailed, by: ReaderTrouble(status))
         }
     }
 

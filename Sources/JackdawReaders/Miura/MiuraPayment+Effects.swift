@@ -19,6 +19,7 @@ extension MiuraPayment {
             // A payment of a program that was killed may still wait at the reader.
             conversation.append(.abort, .abort)
             conversation.append(.reset(), .reset)
+            if settings.leastBattery > 0 { conversation.append(.battery(), .battery) }
         case .acceptCard:
             task = effect.identifier
             acceptCard(isTapAllowed: isTapAllowed)

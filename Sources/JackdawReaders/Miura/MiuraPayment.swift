@@ -135,6 +135,12 @@ package struct MiuraPayment: ReaderPayment, FramedPayment, ~Copyable {
 
     mutating func emit(_ event: PaymentEvent) { outputs.append(answering(event)) }
 
+    /// Reports a failure, and its cause if it is known.
+    mutating func emit(_ failure: PaymentEvent, by trouble: ReaderTrouble?) {
+        if let trouble { outputs.append(.trouble(trouble)) }
+        emit(failure)
+    }
+
     mutating func note(_ text: String) { outputs.append(.note(text)) }
 
     mutating func takeOutputs() -> [Output] {
@@ -186,6 +192,8 @@ package struct MiuraPaymentSettings: Sendable, Hashable {
     package var pinWrong: UInt8
     /// Whether the reader may accept taps.
     package var takesTaps: Bool
+    /// The charge below which a payment does not begin, in percent; 0 if the reader is not asked for it.
+    package var leastBattery: Int
     /// The limit of answers to commands that are not part of the payment itself.
     package var answerLimit: Duration
     /// The longest pause in a frame.
@@ -200,6 +208,7 @@ package struct MiuraPaymentSettings: Sendable, Hashable {
         pinAccepted = 2
         pinWrong = 1
         takesTaps = false
+        leastBattery = 0
         answerLimit = ReaderTimes().answer
         silence = ReaderTimes().silence
     }
@@ -215,6 +224,7 @@ package struct MiuraPaymentSettings: Sendable, Hashable {
         pinAccepted = UInt8(clamping: try profile.integer(.pinAccepted, in: 0...255))
         pinWrong = UInt8(clamping: try profile.integer(.pinWrong, in: 0...255))
         takesTaps = try profile.flag(.takesTaps)
+        leastBattery = try profile.integer(.leastMiuraBattery, in: 0...100)
         declineCode = try profile.responseCode(.declineCode)
         unreachableCode = try profile.responseCode(.unreachableCode)
     }
@@ -244,6 +254,9 @@ extension ReaderProfile {
         .takesTaps: ProfileEntry(
             "whether the reader may take payments by a tap", .flag(false), .inferred,
             "readers without contactless exist; no answer to a tap was tried"),
+        .leastMiuraBattery: ProfileEntry(
+            "percent of charge below which no payment begins, 0 to 100; 0: not asked", .number(0), .inferred,
+            "the charge that a payment needs is not published"),
     ]
 
     /// Returns a response code that must be known.
@@ -269,4 +282,6 @@ extension ProfileKey {
     static let pinWrong: ProfileKey = "miura.pinWrong"
     /// Whether a Miura reader may take payments by a tap.
     static let takesTaps: ProfileKey = "miura.takesTaps"
+    /// The charge below which no payment begins, in percent.
+    static let leastMiuraBattery: ProfileKey = "miura.leastBattery"
 }

@@ -19,6 +19,8 @@ package struct MiuraStatus: NamedNumber {
     package static let notAllowed = MiuraStatus(rawValue: 0x9F26)
     /// The data of a command lacks mandatory objects.
     package static let missingData = MiuraStatus(rawValue: 0x9F27)
+    /// The reader lacks a file of its configuration.
+    package static let missingFile = MiuraStatus(rawValue: 0x9F2A)
     /// The reader has no application for the card, which may be swiped instead.
     package static let unsupportedCard = MiuraStatus(rawValue: 0x9F28)
     /// The chip cannot be read; the card may be swiped instead.
@@ -37,6 +39,8 @@ package struct MiuraStatus: NamedNumber {
     package static let useOtherCard = MiuraStatus(rawValue: 0x9FC2)
     /// The card asks for a payment by its chip: insert it.
     package static let insertCard = MiuraStatus(rawValue: 0x9FC3)
+    /// The hardware of the reader fails.
+    package static let hardwareError = MiuraStatus(rawValue: 0x9FCF)
     /// An object of ONLINE PIN is invalid.
     package static let invalidParameter = MiuraStatus(rawValue: 0x9F0F)
     /// The reader has no key for PINs, or for card data.
@@ -53,4 +57,18 @@ package struct MiuraStatus: NamedNumber {
         0x9FC2: "impossible", 0x9FC3: "use the chip", 0x9FCF: "hardware error", 0x9FE0: "not ready for SRED",
         0x9F0F: "invalid parameter", 0x9F88: "missing parameters",
     ]
+}
+
+extension ReaderTrouble {
+    /// The cause that a status of a Miura reader names; nil if it names none of these.
+    init?(_ status: MiuraStatus) {
+        switch status {
+        case .invalidData, .missingData: self = .dataRefused
+        case .notAllowed: self = .busy
+        case .missingFile: self = .fileMissing
+        case .noKey: self = .keyMissing
+        case .hardwareError: self = .damaged
+        default: return nil
+        }
+    }
 }

@@ -151,7 +151,7 @@ extension EPOSPayment {
             isOpen = false
             guard stage == .preparing else { return }
             stage = .over
-            emit(.preparationFailed)
+            emit(.preparationFailed, by: ReaderTrouble(error))
         case .getSwipedData where stage == .presented:
             stage = .swiped
             emit(.swipeUnreadable)
@@ -229,9 +229,8 @@ extension EPOSPayment {
         case .accepting: if error == .cancelledByUser { emit(.cancelled) }
         case .presented, .processing, .online, .completing:
             stage = .over
-            emit(
-                event(of: error, wasEnteringPIN: wasEnteringPIN, isFirst: before == .presented || before == .processing)
-            )
+            let isFirst = before == .presented || before == .processing
+            emit(event(of: error, wasEnteringPIN: wasEnteringPIN, isFirst: isFirst), by: ReaderTrouble(error))
         }
     }
 

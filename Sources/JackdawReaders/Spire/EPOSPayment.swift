@@ -82,7 +82,7 @@ package struct EPOSPayment: ReaderPayment, ~Copyable {
             note("a request that the terminal does not answer: \(message.rawValue)")
             if stage == .preparing {
                 stop(at: now)
-                emit(.preparationFailed)
+                emit(.preparationFailed, by: .unanswered)
             } else if message == .getSwipedData, stage == .presented {
                 stage = .swiped
                 emit(.swipeUnreadable)
@@ -115,6 +115,12 @@ package struct EPOSPayment: ReaderPayment, ~Copyable {
 
     mutating func emit(_ event: PaymentEvent) {
         outputs.append(.event(event, answering: event.isAnswer ? task : nil))
+    }
+
+    /// Reports a failure, and its cause if it is known.
+    mutating func emit(_ failure: PaymentEvent, by trouble: ReaderTrouble?) {
+        if let trouble { outputs.append(.trouble(trouble)) }
+        emit(failure)
     }
 
     mutating func note(_ text: String) { outputs.append(.note(text)) }

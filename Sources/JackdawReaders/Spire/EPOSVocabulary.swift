@@ -164,3 +164,13 @@ package enum EPOSError: Int, Error, Sendable, Hashable, CaseIterable {
 extension ReaderFamily {
     static let epos = ReaderFamily(unpublished: .epos, "Spire PosMate and SPm2, by EPOS")
 }
+
+extension ReaderTrouble {
+    /// The cause that an error of a Spire terminal names; nil if it names none of these.
+    init?(_ error: EPOSError) {
+        switch error {
+        case .dukptKey, .masterOrSessionKey: self = .keyMissing
+        default: return nil
+        }
+    }
+}

@@ -17,6 +17,8 @@ public struct WireVocabulary: Sendable {
     let eventMessage: UInt8?
     /// The keys of the messages of payments with the chip, and their published names.
     var payments: [ProfileKey: String] = [:]
+    /// Further values of payments, which have a default.
+    var paymentValues: [ProfileKey: ProfileEntry] = [:]
 
     /// The family's own profile: all values that are needed, nearly all of them unknown.
     var profile: ReaderProfile {
@@ -35,6 +37,7 @@ public struct WireVocabulary: Sendable {
         for (key, name) in payments {
             entries[key] = ProfileEntry("number in payments: \(name)", missing: .number)
         }
+        entries.merge(paymentValues) { own, _ in own }
         if let eventMessage {
             entries[WireMessage.event.key]? = ProfileEntry(
                 "number of the message: \(WireMessage.event.title)", .number(Double(eventMessage)), .documented,

@@ -190,7 +190,7 @@ final class ReaderTill<Payment: ReaderPayment & ~Copyable, Terminal: KernelTermi
                 if reader.send(bytes, at: now) { progress.add(bytes, isSent: true, at: now) }
             case .event(let event, let effect): deliver(event, answering: effect)
             // Readers with a kernel have a battery.
-            case .note, .power: break
+            case .trouble, .note, .power: break
             }
         }
     }

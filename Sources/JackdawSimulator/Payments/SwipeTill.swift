@@ -217,7 +217,7 @@ final class SwipeTill<Primitives: AuthenticationPrimitives>: SwipedTill {
                     linkTasks.append(.power(power))
                 }
             case .event(let event, let effect): receive(event, answering: effect)
-            case .note: break
+            case .trouble, .note: break
             }
         }
     }

@@ -90,6 +90,12 @@ public struct SimulatedDevice: Sendable, Hashable {
     }
     /// Whether the battery is being charged.
     public var isCharging = false
+    /// Whether it has the keys that payments need.
+    public var hasKeys = true
+    /// Whether it has the settings that payments need.
+    public var hasSettings = true
+    /// Whether its hardware fails in payments.
+    public var isDamaged = false
     /// The time from a command to its answer.
     public var answerDelay = Duration.milliseconds(10)
     /// Whether the reader waits for a card.
@@ -125,9 +131,18 @@ public enum ReaderFault: String, Sendable, Hashable, CaseIterable {
     case lowBattery = "low-battery"
     /// An audio reader gets too little of its power tone to wake up. Byte links have no volume.
     case volumeTooLow = "volume-too-low"
+    /// A terminal has no keys, so that it takes no payment.
+    case noKeys = "no-keys"
+    /// A terminal has no settings, so that it takes no payment.
+    case noSettings = "no-settings"
+    /// The hardware of a terminal fails in each payment.
+    case damaged
 
     /// Whether it affects single messages, and not the reader as a whole.
-    var hitsMessages: Bool { self != .lowBattery && self != .volumeTooLow }
+    var hitsMessages: Bool { self != .lowBattery && self != .volumeTooLow && !Self.conditions.contains(self) }
+
+    /// The faults with which a terminal takes no payment.
+    package static let conditions: Set<ReaderFault> = [.noKeys, .noSettings, .damaged]
 }
 
 /// A fault, with the messages of the reader that it affects.

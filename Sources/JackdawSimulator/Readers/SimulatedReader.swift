@@ -51,9 +51,11 @@ public struct SimulatedReader: ~Copyable {
         self.faults = faults
         commands = FrameReader(CommandFormat(model.commandFormat, checkSize: model.checkSize))
         chance = seed
-        if faults.contains(where: { $0.fault == .lowBattery }) {
-            self.device.battery = 5
-        }
+        let kinds = Set(faults.map(\.fault))
+        if kinds.contains(.lowBattery) { self.device.battery = 5 }
+        if kinds.contains(.noKeys) { self.device.hasKeys = false }
+        if kinds.contains(.noSettings) { self.device.hasSettings = false }
+        if kinds.contains(.damaged) { self.device.isDamaged = true }
         hasPower = false
         if !model.livesOnJack { switchOn(at: now) }
     }
@@ -191,7 +193,7 @@ public struct SimulatedReader: ~Copyable {
         defer { messageCount += 1 }
         let fault = faults.first { $0.fault.hitsMessages && $0.messages.contains(messageCount) }?.fault
         switch fault {
-        case nil, .lowBattery, .volumeTooLow: put(message, at: now)
+        case nil, .lowBattery, .volumeTooLow, .noKeys, .noSettings, .damaged: put(message, at: now)
         case .noAnswer: break
         case .refusal: put(refusal ?? message, at: now)
         case .badCheck:

@@ -27,6 +27,7 @@ package struct BBPOSTerminal<Primitives: AuthenticationPrimitives>: KernelTermin
     package var candidates: [ApplicationCandidate] { slot.candidates }
 
     private let wire: BBPOSPaymentWire
+    private let missingSettings: String
     private var slot: TerminalSlot<Primitives>
     private var state = State.idle
     /// The limits of `startEmv`.
@@ -59,14 +60,19 @@ package struct BBPOSTerminal<Primitives: AuthenticationPrimitives>: KernelTermin
         _ primitives: Primitives, pinCipher: TerminalPINCipher? = nil
     ) {
         wire = values.wire
+        missingSettings = values.missingSettings
         slot = TerminalSlot(settings, card: card, payer: payer, primitives, pinCipher: pinCipher)
     }
 
     package var commandFormat: any FrameFormat { wire.format }
 
-    /// Refuses a call with an error of another kind.
+    /// Refuses the values of a payment as invalid, and any other call with an error of another kind.
     package func refuse(_ command: Span<UInt8>) -> [UInt8]? {
-        wire.call(command) == nil ? base.refuse(command) : wire.frame(.failed(.unknown))
+        switch wire.call(command) {
+        case nil: base.refuse(command)
+        case .startEMV?, .setAmount?: wire.frame(.failed(.inputInvalid))
+        default: wire.frame(.failed(.unknown))
+        }
     }
 
     /// Answers without a clock: a payment needs one, all other commands do not.
@@ -135,6 +141,7 @@ package struct BBPOSTerminal<Primitives: AuthenticationPrimitives>: KernelTermin
                 .deviceInfo([
                     "firmwareVersion": device.firmware, "serialNumber": device.serialNumber,
                     "batteryPercentage": "\(device.battery)",
+                    "terminalSettingVersion": device.hasSettings ? "1" : missingSettings,
                 ]))
         case (.checkCard(let mode, let time), .idle), (.checkCard(let mode, let time), .chipFound):
             checkCard(mode, time, at: now)
@@ -144,7 +151,9 @@ package struct BBPOSTerminal<Primitives: AuthenticationPrimitives>: KernelTermin
             isOnlineForced = forcesOnline
             isApprovedByIssuer = false
             report(.started(true))
-            if let time = settings.time {
+            if device.isDamaged {
+                end(.deviceError, at: now)
+            } else if let time = settings.time {
                 start(time, at: now)
             } else {
                 ask(.time, at: now)

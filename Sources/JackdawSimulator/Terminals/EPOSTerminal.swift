@@ -101,7 +101,7 @@ package struct EPOSTerminal<Primitives: AuthenticationPrimitives>: KernelTermina
     ) -> [[UInt8]] {
         guard let message = values.wire.read(command, from: .till) else { return base.answer(command, &device) }
         let wasOpen = slot.isOpen
-        take(message, at: now)
+        take(message, device, at: now)
         // A swipe is presented while the payment awaits a card.
         if slot.isOpen != wasOpen { device.isArmed = slot.isOpen }
         return takeMessages()
@@ -156,8 +156,9 @@ package struct EPOSTerminal<Primitives: AuthenticationPrimitives>: KernelTermina
 
     // MARK: messages of the till
 
-    private mutating func take(_ message: EPOSPaymentMessage, at now: Duration) {
+    private mutating func take(_ message: EPOSPaymentMessage, _ device: SimulatedDevice, at now: Duration) {
         switch message {
+        case .request(.initTransaction, _) where !device.hasKeys: send(.refusal(.initTransaction, .dukptKey))
         case .request(let name, let data): execute(name, data, at: now)
         case .answer(.getAmount, let data): takeAmount(data, at: now)
         case .answer(.goOnline, let data): takeHost(data, at: now)

@@ -119,9 +119,13 @@ package struct MiuraTerminal<Primitives: AuthenticationPrimitives>: KernelTermin
         _ command: MiuraReceivedCommand, _ frame: [UInt8], _ device: inout SimulatedDevice, at now: Duration
     ) {
         switch command.instruction {
-        case .startTransaction: start(command, at: now)
+        case .startTransaction:
+            if let status = device.refusal { return send(status) }
+            start(command, at: now)
         case .continueTransaction: resume(command, at: now)
-        case .startContactless: startContactless(command, at: now)
+        case .startContactless:
+            if let status = device.refusal { return send(status) }
+            startContactless(command, at: now)
         case .abort: abort(at: now)
         case .cardStatus:
             slot.isOpen = command.first & 1 != 0
@@ -138,7 +142,8 @@ package struct MiuraTerminal<Primitives: AuthenticationPrimitives>: KernelTermin
             messages += base.answer(frame.span, &device)
         case .encryptionStatus:
             // The key for PINs is bit 1 (`MpiClient.p2peStatus`).
-            let status = TagLengthValueBuilder.encode(MiuraTag.encryptionStatus, [slot.hasPINKey ? 2 : 0])
+            let status = TagLengthValueBuilder.encode(
+                MiuraTag.encryptionStatus, [slot.hasPINKey && device.hasKeys ? 2 : 0])
             messages += Self.answer(TagLengthValueBuilder.encode(MiuraTag.response, status))
         case .onlinePIN: messages += Self.status(.noKey)
         default: messages += base.answer(frame.span, &device)
@@ -229,5 +234,14 @@ package struct MiuraTerminal<Primitives: AuthenticationPrimitives>: KernelTermin
         let apdu = body + [UInt8(status.rawValue >> 8), UInt8(status.rawValue & 0xFF)]
         // Every APDU here has a status, so it is never too short.
         return (try? MiuraFormat.answer(apdu, isUnsolicited: isUnsolicited)) ?? []
+    }
+}
+
+extension SimulatedDevice {
+    /// The status with which a Miura reader in this condition refuses a payment; nil if it takes payments.
+    fileprivate var refusal: MiuraStatus? {
+        if isDamaged { return .hardwareError }
+        if !hasSettings { return .missingFile }
+        return hasKeys ? nil : .noKey
     }
 }

@@ -100,7 +100,8 @@ extension SoakSale {
         reusesIdentifier = random.happens(15)
         removal = random.happens(12) ? 1 + random.below(16) : nil
         signsWrongly = random.happens(8)
-        let faults = ReaderFault.allCases
+        // A terminal that takes no payment shows nothing.
+        let faults = ReaderFault.allCases.filter { !ReaderFault.conditions.contains($0) }
         let message = random.below(14)
         readerFault =
             random.happens(8) ? PlannedFault(faults[random.below(faults.count)], message..<(message + 1)) : nil

@@ -102,7 +102,7 @@ package final class ReaderStation<Payment: ReaderPayment & ~Copyable, Terminal: 
             case .event(let event, let answering):
                 events.append(StationEvent(event, answering: answering, sealed: sealed(for: event)))
             // No reader of the simulation is on a jack.
-            case .note, .power: break
+            case .trouble, .note, .power: break
             }
         }
         return events

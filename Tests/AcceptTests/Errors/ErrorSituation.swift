@@ -8,8 +8,8 @@ struct ErrorSituation: Sendable {
         case sandbox
         /// An event of a terminal or its link, which simulated readers have, too.
         case reader
-        /// A terminal of the program that reports it as the reason: no simulated reader does.
-        case terminal = "terminal of the program"
+        /// The sound card of the computer.
+        case computer
         /// The calls of the program.
         case program
     }
@@ -40,5 +40,5 @@ struct ErrorSituation: Sendable {
     }
 
     static let all: [ErrorSituation] =
-        accounts + configurations + payments + choices + links + programsTerminals + operations + baskets
+        accounts + configurations + payments + choices + links + readers + computers + operations + baskets
 }

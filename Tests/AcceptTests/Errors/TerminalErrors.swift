@@ -7,75 +7,85 @@ import JackdawTransport
 
 @testable import Accept
 
-// Links, and the terminals of programs.
+// Links, readers in a condition that keeps them from paying, and the computer.
 
 extension ErrorSituation {
     static let links: [ErrorSituation] = [
         link(.hardwareAccessPermission, .notPermitted, "the user may not open the reader's device"),
         link(.failedBluetoothConnection, .outOfRange, "the reader is out of range, or paired with another computer"),
-        ErrorSituation(.pay(.plugInTimeout), .reader, "nothing in the jack reports the power-up of a UniMag") {
-            let till = try await PayTill(chip())
-            let (jack, silence) = MemoryLink.pair(link: try LinkName(parsing: "tcp:localhost:1"))
-            let terminal = AcceptTerminal(uuid: "UniMag 1", displayName: "UniMag 1", entries: [.swipe])
-            use(terminal, of: AcceptIDTECHVendorUUID, .uniMag, at: till) { () throws(LinkError) in jack }
-            var config = till.config()
-            (config.vendorUUID, config.terminalUUID) = (AcceptIDTECHVendorUUID, "UniMag 1")
-            let run = till.accept.startPay(config)
-            // The limit of each attempt, beside the lifetime of the token and the limit of the payment flow.
-            for _ in 0..<ReaderTimes().powerUpTries { await till.clock.advance(toFirstOf: 3) }
-            _ = try await run.result()
-            await silence.close()
-        },
     ]
 
     private static func link(_ code: AcceptPayErrorCode, _ link: LinkError.Code, _ text: String) -> ErrorSituation {
         ErrorSituation(.pay(code), .reader, text) {
             let till = try await PayTill(chip())
-            use(
-                AcceptTerminal(
-                    uuid: "PosMate 1", displayName: "PosMate 1", model: "PosMate", configurationVersion: "1"),
-                of: AcceptSpireVendorUUID, .posMate, at: till
-            ) { () throws(LinkError) in throw LinkError(link, link: "test", "failed") }
+            till.use(.posMate) { () throws(LinkError) in throw LinkError(link, link: "test", "failed") }
             _ = try await till.pay()
         }
     }
 
-    /// Hands a terminal over a link in.
-    private static func use(
-        _ terminal: AcceptTerminal, of vendorUUID: String, _ model: AcceptReaderTerminals.Model, at till: PayTill,
-        open: @escaping @Sendable () async throws(LinkError) -> any Transport
-    ) {
-        till.accept.use(
-            AcceptReaderTerminals(
-                [
-                    AcceptReaderTerminals.Reader(
-                        vendor: AcceptTerminalVendor(uuid: vendorUUID, displayName: vendorUUID), terminal: terminal,
-                        model: model, open: open)
-                ], clock: till.clock, date: { RecordedTime(seconds: 1_453_992_427, offset: 60) },
-                seal: { .tagLengthValue($0) }))
-    }
-
-    static let programsTerminals: [ErrorSituation] = [
-        preparation(.lowBatteryLevel, "the battery is nearly empty"),
-        preparation(.cantLoadSwiperTerminalConfiguration, "the swiper has no configuration"),
-        preparation(.terminalDamaged, "the terminal was opened, or is broken"),
-        preparation(.noDUKPT, "the terminal has no keys"),
-        preparation(.lowPowerInAudioJack, "the volume of the audio jack is too low"),
-        preparation(.monoAudioEnabled, "the sound card is set to mono"),
-        preparation(
-            .terminalFailedToTerminateCurrentTerminalPaymentFlow, "the terminal has not ended its last transaction"),
-        payment(
-            .failedToSendOfflineEMV, .terminal, "the terminal refuses data before the host is asked",
-            ["process": [.reason(.failedToSendOfflineEMV), .payment(.kernelFailed)]]),
-        ErrorSituation(.pay(.deviceRooted), .terminal, "the device's protection was removed") {
+    static let readers: [ErrorSituation] = [
+        reader(.lowBatteryLevel, .emvSwiper, .lowBattery),
+        reader(.cantLoadSwiperTerminalConfiguration, .emvSwiper, .noSettings),
+        reader(.terminalDamaged, .miura, .damaged),
+        reader(.noDUKPT, .posMate, .noKeys),
+        reader(.failedToSendOfflineEMV, .emvSwiper, .refusal, at: 3, "which refuses `startEmv`"),
+        ErrorSituation(
+            .pay(.terminalFailedToTerminateCurrentTerminalPaymentFlow), .reader,
+            "an EMVSwiper that still has the payment of a program that was killed"
+        ) {
             let till = try await PayTill(chip())
-            till.terminals.fail(.pay(.deviceRooted))
+            let link = try till.simulate(.emvSwiper)
+            try await ReaderParts.beginPayment(atEMVSwiper: link)
             _ = try await till.pay()
         },
     ]
 
-    /// A terminal that cannot be prepared, and reports the reason.
-    private static func preparation(_ code: AcceptPayErrorCode, _ text: String) -> ErrorSituation {
-        payment(code, .terminal, text, ["prepare": [.reason(code), .payment(.preparationFailed)]])
+    /// A payment at a simulated reader with a fault.
+    private static func reader(
+        _ code: AcceptPayErrorCode, _ model: AcceptReaderTerminals.Model, _ fault: ReaderFault,
+        at message: Int? = nil, _ text: String? = nil
+    ) -> ErrorSituation {
+        let name = message.map { "\(fault.rawValue):\($0)" } ?? fault.rawValue
+        let words = ["the fault `\(name)` of a simulated \(model.title)", text].compactMap(\.self)
+        return ErrorSituation(.pay(code), .reader, words.joined(separator: ", ")) {
+            let till = try await PayTill(chip())
+            let planned = message.map { PlannedFault(fault, $0..<$0 + 1) } ?? PlannedFault(fault)
+            _ = try till.simulate(model, [planned])
+            _ = try await till.pay()
+        }
+    }
+
+    static let computers: [ErrorSituation] = [
+        uniMag(.plugInTimeout, .reader, JackOutput(), "nothing in the jack reports the power-up of a UniMag"),
+        uniMag(
+            .lowPowerInAudioJack, .computer, JackOutput(isVolumeFull: false),
+            "the volume is below its maximum, and no UniMag reports its power-up, as with the fault `volume-too-low`"),
+        uniMag(
+            .monoAudioEnabled, .computer, JackOutput(isMono: true), "the sound card plays one channel, at a UniMag"),
+        ErrorSituation(
+            .pay(.deviceRooted), .program, "the program's check says that the computer's protection was removed"
+        ) {
+            let till = try await PayTill(chip())
+            till.accept.use { false }
+            _ = try await till.pay()
+        },
+    ]
+
+    /// A payment at a jack in which no UniMag answers.
+    private static func uniMag(
+        _ code: AcceptPayErrorCode, _ side: Side, _ jack: JackOutput, _ text: String
+    ) -> ErrorSituation {
+        ErrorSituation(.pay(code), side, text) {
+            let till = try await PayTill(chip())
+            let (near, silence) = MemoryLink.pair(link: try LinkName(parsing: "tcp:localhost:1"))
+            till.use(.uniMag, jack: jack) { () throws(LinkError) in near }
+            let run = till.accept.startPay(till.config())
+            if !jack.isMono {
+                // The limit of each attempt, beside the lifetime of the token and the limit of the payment flow.
+                for _ in 0..<ReaderTimes().powerUpTries { await till.clock.advance(toFirstOf: 3) }
+            }
+            _ = try await run.result()
+            await silence.close()
+        }
     }
 }

@@ -7,8 +7,8 @@ import Testing
 typealias BBPOSPaymentBench = ReaderPaymentBench<BBPOSPayment, BBPOSPaymentWire>
 
 extension ReaderPaymentBench where Payment == BBPOSPayment, Wire == BBPOSPaymentWire {
-    init() throws {
-        let settings = try Self.settings()
+    init(_ changed: BBPOSPaymentSettings? = nil) throws {
+        let settings = try changed ?? Self.settings()
         let wire = settings.wire
         self.init(BBPOSPayment(try miuraTransaction(), settings), wire) { bytes in
             wire.call(bytes.span).map { "\($0)" } ?? "unknown"

@@ -21,16 +21,69 @@ import Testing
         busy.carryOut(.prepare)
         busy.report(.failed(.deviceBusy))
         #expect(busy.takeLog() == ["> getDeviceInfo", "prepare_fail 1"])
+        #expect(busy.troubles == [.busy])
         var silent = try BBPOSPaymentBench()
         silent.carryOut(.prepare)
         silent.wait(.seconds(10))
         #expect(silent.takeLog() == ["> getDeviceInfo", "prepare_fail 1"])
         #expect(silent.payment.nextDeadline == nil)
+        #expect(silent.troubles == [.unanswered])
         // `LOW` is a warning only.
         var empty = try BBPOSPaymentBench()
         empty.carryOut(.prepare)
         empty.report(.battery(.low), .battery(.criticallyLow), .deviceInfo([:]))
         #expect(empty.takeLog() == ["> getDeviceInfo", "prepare_fail 1"])
+        #expect(empty.troubles == [.batteryEmpty])
+    }
+
+    /// The names of the values are those of the SDK's samples; that a reader without settings has no version is invented.
+    @Test func aReaderWithoutSettingsOrWithTooLittleChargeIsNotPrepared() throws {
+        var settings = try BBPOSPaymentBench.settings()
+        #expect(settings.leastBattery == 0)
+        settings.leastBattery = 20
+        for (facts, trouble) in [
+            (["batteryPercentage": "20", "terminalSettingVersion": "1"], nil as ReaderTrouble?),
+            (["batteryPercentage": "unknown"], nil), ([:], nil), (["batteryPercentage": "19"], .batteryEmpty),
+            (["terminalSettingVersion": ""], .settingsMissing),
+        ] {
+            var bench = try BBPOSPaymentBench(settings)
+            bench.carryOut(.prepare)
+            bench.report(.deviceInfo(facts))
+            #expect(bench.takeLog().last == (trouble == nil ? "prepare_ok 1" : "prepare_fail 1"), "\(facts)")
+            #expect(bench.troubles == [trouble].compactMap(\.self))
+            #expect(bench.payment.nextDeadline == nil)
+        }
+    }
+
+    @Test(arguments: [
+        (BBPOSError.inputInvalid, ReaderTrouble.dataRefused as ReaderTrouble?), (.inputOutOfRange, .dataRefused),
+        (.inputInvalidFormat, .dataRefused), (.inputZeroValues, .dataRefused), (.cashbackNotSupported, .dataRefused),
+        (.deviceBusy, .busy), (.volumeWarningNotAccepted, .soundTooWeak), (.unknown, nil), (.deviceReset, nil),
+    ])
+    func anErrorWithACardHasItsCause(_ error: BBPOSError, _ trouble: ReaderTrouble?) throws {
+        var bench = try BBPOSPaymentBench()
+        bench.prepare()
+        // While a card is awaited, the payment's own limit decides.
+        bench.report(.failed(error))
+        #expect(bench.troubles == [])
+        var other = try BBPOSPaymentBench()
+        other.insertCard()
+        other.report(.failed(error))
+        #expect(other.takeLog() == ["kernel_error"])
+        #expect(other.troubles == [trouble].compactMap(\.self))
+    }
+
+    @Test func aReaderThatFailsIsDamaged() throws {
+        var bench = try BBPOSPaymentBench()
+        bench.insertCard()
+        bench.report(.transactionEnded(.deviceError))
+        #expect(bench.takeLog() == ["kernel_error"])
+        #expect(bench.troubles == [.damaged])
+        var other = try BBPOSPaymentBench()
+        other.insertCard()
+        other.report(.transactionEnded(.terminated))
+        #expect(other.takeLog() == ["kernel_error"])
+        #expect(other.troubles == [])
     }
 
     /// The order of the callbacks is that of the SDK's samples.

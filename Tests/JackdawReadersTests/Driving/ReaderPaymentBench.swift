@@ -10,6 +10,8 @@ struct ReaderPaymentBench<Payment: ReaderPayment & ~Copyable, Wire>: ~Copyable {
     var now = Duration.zero
     /// The messages that were sent, and the names of the events with the effects that they answer.
     private(set) var log: [String] = []
+    /// The causes of failures.
+    private(set) var troubles: [ReaderTrouble] = []
     /// The reports of input that changed nothing.
     private(set) var notes: [String] = []
     private var next = 0
@@ -53,6 +55,7 @@ struct ReaderPaymentBench<Payment: ReaderPayment & ~Copyable, Wire>: ~Copyable {
             switch output {
             case .send(let bytes): log.append("> " + name(bytes))
             case .event(let event, let identifier): log.append(event.rawValue + (identifier.map { " \($0)" } ?? ""))
+            case .trouble(let trouble): troubles.append(trouble)
             case .note(let text): notes.append(text)
             case .power(let power): log.append("power " + power.rawValue)
             }

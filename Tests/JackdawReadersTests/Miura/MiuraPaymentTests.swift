@@ -9,6 +9,8 @@ struct MiuraPaymentBench: ~Copyable {
     var now = Duration.zero
     /// The APDUs of the commands, and the names of the events with the effects that they answer.
     private(set) var log: [String] = []
+    /// The causes of failures.
+    private(set) var troubles: [ReaderTrouble] = []
     private var next = 0
 
     init(_ settings: MiuraPaymentSettings = MiuraPaymentSettings()) throws {
@@ -56,6 +58,7 @@ struct MiuraPaymentBench: ~Copyable {
             switch output {
             case .send(let bytes): log.append("> " + hexadecimal(bytes.dropFirst(3).dropLast()))
             case .event(let event, let identifier): log.append(event.rawValue + (identifier.map { " \($0)" } ?? ""))
+            case .trouble(let trouble): troubles.append(trouble)
             case .note, .power: break
             }
         }
@@ -115,6 +118,73 @@ private let abort = "> D0FF0000"
         silent.wait(.seconds(4))
         #expect(silent.takeLog() == ["prepare_fail 1"])
         #expect(silent.payment.nextDeadline == nil)
+        #expect(silent.troubles == [.unanswered])
+    }
+
+    /// Source of the statuses: Miura's SDK for Android.
+    @Test(arguments: [
+        ("9FCF", ReaderTrouble.damaged as ReaderTrouble?), ("9FE0", .keyMissing), ("9F2A", .fileMissing),
+        ("9F26", .busy), ("9F21", .dataRefused), ("9F27", .dataRefused), ("9F22", nil),
+    ])
+    func aStatusHasItsCause(_ status: String, _ trouble: ReaderTrouble?) throws {
+        var bench = try MiuraPaymentBench()
+        bench.carryOut(.prepare)
+        try bench.answer("9000")
+        try bench.answer(status)
+        #expect(bench.takeLog().last == "prepare_fail 1")
+        var other = try MiuraPaymentBench()
+        try other.insertCard()
+        try other.answer(status)
+        #expect(other.takeLog() == ["kernel_error"])
+        var late = try MiuraPaymentBench()
+        try late.insertCard()
+        try late.answer("E400 9000")
+        late.carryOut(.completeCard(.declined))
+        try late.answer(status)
+        #expect(late.takeLog().last == "kernel_error")
+        for troubles in [bench.troubles, other.troubles, late.troubles] {
+            #expect(troubles == [trouble].compactMap(\.self))
+        }
+    }
+
+    /// The battery of a published answer has DFA209 and DFA20A.
+    @Test(arguments: [
+        ("E10A DFA20901 00 DFA20A01 14 9000", true), ("E10A DFA20901 00 DFA20A01 13 9000", false),
+        // It is being charged.
+        ("E10A DFA20901 01 DFA20A01 13 9000", true), ("E105 DFA20A01 13 9000", false), ("9000", true), ("6D00", true),
+    ])
+    func aReaderNeedsTheLeastCharge(_ answer: String, _ isReady: Bool) throws {
+        var settings = MiuraPaymentSettings()
+        #expect(settings.leastBattery == 0)
+        settings.leastBattery = 20
+        var bench = try MiuraPaymentBench(settings)
+        bench.carryOut(.prepare)
+        try bench.answer("9000")
+        try bench.answer("9000")
+        #expect(bench.takeLog() == [abort, "> D0000000", "> D0620000"])
+        try bench.answer(answer)
+        #expect(bench.takeLog() == [isReady ? "prepare_ok 1" : "prepare_fail 1"])
+        #expect(bench.troubles == (isReady ? [] : [.batteryEmpty]))
+        #expect(bench.payment.nextDeadline == nil)
+    }
+
+    @Test func aReaderThatIsSilentAboutItsBatteryIsNotPrepared() throws {
+        var settings = MiuraPaymentSettings()
+        settings.leastBattery = 20
+        var bench = try MiuraPaymentBench(settings)
+        bench.carryOut(.prepare)
+        try bench.answer("9000")
+        try bench.answer("9000")
+        bench.wait(.seconds(4))
+        #expect(bench.takeLog().last == "prepare_fail 1")
+        // A refused or silent RESET is not followed by the question.
+        for answer in ["9F22", nil] {
+            var other = try MiuraPaymentBench(settings)
+            other.carryOut(.prepare)
+            try other.answer("9000")
+            if let answer { try other.answer(answer) } else { other.wait(.seconds(4)) }
+            #expect(other.takeLog() == [abort, "> D0000000", "prepare_fail 1"])
+        }
     }
 
     @Test func aCardIsInsertedAndPaysOnline() throws {

@@ -120,6 +120,26 @@ private let start = "> InitTransaction 9C01009A032607289F2103121530" + "9F410400
         late.wait(.seconds(4))
         // The transaction may have begun.
         #expect(late.takeLog() == [terminate, start, terminate, "prepare_fail 1"])
+        #expect(bench.troubles == [])
+        #expect(silent.troubles == [.unanswered])
+        #expect(late.troubles == [.unanswered])
+    }
+
+    /// Source of the errors 20 and 21: headers of PaynetEasyReader.
+    @Test(arguments: [20, 21]) func aTerminalWithoutKeysIsNotPrepared(_ number: Int) throws {
+        let error = try #require(EPOSError(rawValue: number))
+        var bench = try EPOSPaymentBench()
+        bench.carryOut(.prepare)
+        bench.send(.answer(.terminateTransaction, []))
+        bench.send(.refusal(.initTransaction, error))
+        #expect(bench.takeLog().last == "prepare_fail 1")
+        #expect(bench.troubles == [.keyMissing])
+        // With the card in the terminal.
+        var other = try EPOSPaymentBench()
+        other.insertCard()
+        other.send(.request(.terminateTransaction, [UInt8(number)]))
+        #expect(other.takeLog().last == "kernel_error")
+        #expect(other.troubles == [.keyMissing])
     }
 
     @Test func aCardIsInsertedAndPaysOnline() throws {

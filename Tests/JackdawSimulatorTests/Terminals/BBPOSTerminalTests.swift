@@ -14,7 +14,7 @@ struct BBPOSProgram: ~Copyable {
     init(
         payer: String = "{\"pin\": {\"digits\": \"1234\"}}",
         card: [(String, String)] = [PlainTerminal.oneApplication, PlainTerminal.noVerification],
-        deck: [Presentation] = [], battery: Int = 80
+        deck: [Presentation] = [], battery: Int = 80, faults: [PlannedFault] = []
     ) throws {
         let settings = try Self.settings()
         let terminal = BBPOSTerminal(
@@ -24,7 +24,7 @@ struct BBPOSProgram: ~Copyable {
         device.battery = battery
         wire = settings.wire
         frames = FrameReader(settings.wire.format)
-        reader = SimulatedReader(terminal, device: device, deck: deck)
+        reader = SimulatedReader(terminal, device: device, deck: deck, faults: faults)
     }
 
     static func settings() throws -> BBPOSPaymentSettings {
@@ -122,7 +122,38 @@ extension [BBPOSReport] {
         #expect(facts["serialNumber"] == "SIM0000001")
         var empty = try BBPOSProgram(battery: 5)
         #expect(
-            empty.call(.getDeviceInfo).texts == ["battery: CRITICALLY_LOW", "device information: 3 values"])
+            empty.call(.getDeviceInfo).texts == ["battery: CRITICALLY_LOW", "device information: 4 values"])
+    }
+
+    @Test func aReaderWithoutSettingsHasNoVersionOfThem() throws {
+        for (faults, version) in [([], "1"), ([PlannedFault(.noSettings)], "")] {
+            var program = try BBPOSProgram(faults: faults)
+            guard case .deviceInfo(let facts)? = program.call(.getDeviceInfo).first else {
+                Issue.record("no facts")
+                return
+            }
+            #expect(facts["terminalSettingVersion"] == version)
+        }
+    }
+
+    @Test func aDamagedReaderFailsInEachPayment() throws {
+        var program = try BBPOSProgram(faults: [PlannedFault(.damaged)])
+        for _ in 0..<2 {
+            _ = program.call(.checkCard(.swipeOrInsert, within: .seconds(60)), for: .seconds(10))
+            #expect(
+                program.call(BBPOSProgram.start(time: nil)).texts == [
+                    "payment started", "payment ended: DEVICE_ERROR", "display: REMOVE_CARD",
+                ])
+        }
+    }
+
+    @Test func theValuesOfAPaymentAreRefusedAsInvalid() throws {
+        var program = try BBPOSProgram(faults: [PlannedFault(.refusal, 2..<4)])
+        let card = program.call(.checkCard(.swipeOrInsert, within: .seconds(60)))
+        #expect(card.texts == ["waiting for a card", "card: ICC"])
+        #expect(program.call(BBPOSProgram.start(time: nil)).texts.first == "failed: INPUT_INVALID")
+        var other = try BBPOSProgram(faults: [PlannedFault(.refusal, 0..<1)])
+        #expect(other.call(.getDeviceInfo).texts == ["failed: UNKNOWN"])
     }
 
     /// The order of the SDK's samples.
@@ -186,7 +217,7 @@ extension [BBPOSReport] {
         _ = program.call(.checkCard(.swipeOrInsert, within: .seconds(60)))
         #expect(program.call(.getDeviceInfo).texts == ["failed: DEVICE_BUSY"])
         #expect(program.call(.cancelCheckCard).texts == [])
-        #expect(program.call(.getDeviceInfo).texts == ["device information: 3 values"])
+        #expect(program.call(.getDeviceInfo).texts == ["device information: 4 values"])
     }
 
     @Test func theReaderGivesUpWithoutACardAndWithoutAnAnswer() throws {
@@ -315,6 +346,6 @@ extension [BBPOSReport] {
         }
         // A damaged length may promise a long frame: bytes end it. After its limits the reader is idle.
         _ = program.send(frame: [UInt8](repeating: 0, count: 70_000), for: .seconds(600))
-        #expect(program.call(.getDeviceInfo).texts == ["device information: 3 values"])
+        #expect(program.call(.getDeviceInfo).texts == ["device information: 4 values"])
     }
 }

@@ -14,7 +14,7 @@ struct EPOSProgram: ~Copyable {
     init(
         payer: String = "{\"pin\": {\"digits\": \"1234\"}}",
         card: [(String, String)] = [PlainTerminal.oneApplication, PlainTerminal.noVerification],
-        deck: [Presentation] = []
+        deck: [Presentation] = [], faults: [PlannedFault] = []
     ) throws {
         let settings = try Self.settings()
         let terminal = EPOSTerminal(
@@ -22,7 +22,7 @@ struct EPOSProgram: ~Copyable {
             payer: try PlainTerminal.payer(payer), PlainCryptography(), pinCipher: PlainTerminal.pinCipher)
         wire = settings.wire
         frames = FrameReader(settings.wire.format)
-        reader = SimulatedReader(terminal, deck: deck)
+        reader = SimulatedReader(terminal, deck: deck, faults: faults)
     }
 
     static func settings() throws -> EPOSPaymentSettings {
@@ -93,6 +93,15 @@ extension [EPOSPaymentMessage] {
 
 /// Payments at the simulated PosMate, without a program of Jackdaw.
 @Suite struct EPOSTerminalTests {
+    /// The number is that of the headers of PaynetEasyReader; which request has it is invented.
+    @Test func aTerminalWithoutKeysRefusesATransaction() throws {
+        var program = try EPOSProgram(faults: [PlannedFault(.noKeys)])
+        #expect(program.send(.request(.terminateTransaction, [])) == [.answer(.terminateTransaction, [])])
+        let refusal = EPOSPaymentMessage.refusal(.initTransaction, .dukptKey)
+        #expect(program.send(.request(.initTransaction, EPOSProgram.start)) == [refusal])
+        #expect(EPOSError.dukptKey.rawValue == 20)
+    }
+
     @Test func aTransactionBegins() throws {
         var program = try EPOSProgram()
         #expect(

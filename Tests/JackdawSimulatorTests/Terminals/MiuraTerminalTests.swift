@@ -75,6 +75,15 @@ struct MiuraProgram: ~Copyable {
     private static let startChoosing = "DED10000 1E E01C 9C0100 9F0206000000006000 9A03260115 9F2103121530 5F2A020978"
     private static let approve = "DED20000 06 E004 8A023030"
     private static let card = [PlainTerminal.oneApplication, PlainTerminal.noVerification]
+    /// Source of the statuses: Miura's SDK for Android.
+    @Test(arguments: [(ReaderFault.damaged, "9FCF"), (.noSettings, "9F2A"), (.noKeys, "9FE0")])
+    func aReaderInAConditionRefusesPayments(_ fault: ReaderFault, _ status: String) throws {
+        var program = try MiuraProgram(faults: [PlannedFault(fault)])
+        #expect(try program.send("D0000000").first?.hasSuffix("9000") == true)
+        try program.insertCard()
+        #expect(try program.send(Self.start, for: .seconds(5)) == [status])
+        #expect(try program.send("EEE00000") == [fault == .noKeys ? "E105DFAE0101009000" : "E105DFAE0101029000"])
+    }
 
     @Test func aCardPaysOnline() throws {
         var program = try MiuraProgram(card: Self.card)
