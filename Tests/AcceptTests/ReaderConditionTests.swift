@@ -54,7 +54,7 @@ import Testing
         #expect(try await pay(.miura, [PlannedFault(.lowBattery)]).error == nil)
     }
 
-    @Test(arguments: [AcceptReaderTerminals.Model.posMate, .emvSwiper, .miura])
+    @Test(arguments: [AcceptReaderTerminals.Model.emvSwiper, .miura])
     func aReaderThatDoesNotAnswerHasItsError(model: AcceptReaderTerminals.Model) async throws {
         let till = try await PayTill(chip())
         _ = try till.simulate(model, [PlannedFault(.noAnswer)])
@@ -64,6 +64,17 @@ import Testing
         let error = await failure { () throws(AcceptError) in try await run.result() }
         #expect(error?.code == .pay(.terminalCommandTimeOut))
         #expect(error?.decline?.outcome == .failedPreparation)
+    }
+
+    /// The limit of the payment flow is 20 s, if the terminal has none of its own.
+    @Test func aTerminalThatIsNeverPreparedHasItsError() async throws {
+        let till = try await PayTill(chip(1000, ["prepare": []]))
+        let run = till.accept.startPay(till.config())
+        await till.terminals.received { $0 == .prepare }
+        await till.wait(.seconds(20))
+        let error = await failure { () throws(AcceptError) in try await run.result() }
+        #expect(error?.code == .pay(.terminalCommandTimeOut))
+        #expect(error?.decline?.outcome == .failedTimeout)
     }
 
     @Test(arguments: [

@@ -134,7 +134,9 @@ extension BBPOSPayment {
             emit(.prepared)
         case .battery(let battery):
             note("the battery is low: \(battery.rawValue)")
-            if battery == .criticallyLow { failPreparation(by: .batteryEmpty) }
+            guard battery == .criticallyLow else { return }
+            isBatteryEmpty = true
+            failPreparation(by: .batteryEmpty)
         case .card(let result, let swipe): take(result, swipe, at: now)
         case .started(let isStarted):
             guard case .processing = stage, !isStarted else { return }
@@ -260,8 +262,8 @@ extension BBPOSPayment {
             endEntry(objects.pinEnd)
             finish(isCompleting ? .secondAAC : .firstAAC)
         case .cardRemoved: finish(.cardRemoved)
-        case .deviceError: finish(.kernelFailed, by: .damaged)
-        default: finish(event(of: result))
+        case .deviceError: fail(by: .damaged)
+        default: if let event = event(of: result) { finish(event) } else { fail() }
         }
     }
 
@@ -278,30 +280,33 @@ extension BBPOSPayment {
         }
     }
 
-    /// The event of a payment that ended without a decision of the card.
-    private func event(of result: BBPOSTransactionResult) -> PaymentEvent {
-        guard case .processing = stage else { return .kernelFailed }
+    /// The event of a payment that ended without a decision of the card; nil if the reader failed.
+    private func event(of result: BBPOSTransactionResult) -> PaymentEvent? {
+        guard case .processing = stage else { return nil }
         return switch result {
         case .cancelled: isEnteringPIN ? .pinCancelled : .cancelled
-        case _ where isEnteringPIN: .kernelFailed
+        case _ where isEnteringPIN: nil
         case .notChip: .chipUnreadable
         case .cardNotSupported, .noApplications: .noCommonApplication
         case .cardBlocked: .cardBlocked
         case .applicationBlocked: .applicationBlocked
-        default: .kernelFailed
+        default: nil
         }
     }
 
-    private mutating func finish(_ event: PaymentEvent, by trouble: ReaderTrouble? = nil) {
+    private mutating func finish(_ event: PaymentEvent) {
         stage = .over
         isEnteringPIN = false
-        emit(event, by: trouble)
+        emit(event)
     }
 
     /// The reader failed during a payment with the chip. While it waits for a card, the payment's own limit decides.
     private mutating func fail(by trouble: ReaderTrouble? = nil) {
         switch stage {
-        case .processing, .online, .completing: finish(.kernelFailed, by: trouble)
+        case .processing, .online, .completing:
+            stage = .over
+            isEnteringPIN = false
+            emit(.kernelFailed, by: trouble)
         case .idle, .preparing, .accepting, .presented, .swiped, .over: break
         }
     }

@@ -45,6 +45,8 @@ package struct BBPOSPayment: ReaderPayment, ~Copyable {
     /// The till's choice, which the reader waits for.
     var choice: Int?
     var isEnteringPIN = false
+    /// Whether the reader reported that its battery is nearly empty.
+    var isBatteryEmpty = false
     /// The limit of the answer that shows that the reader is there.
     var preparationDeadline: Duration?
     var outputs: [Output] = []
@@ -88,7 +90,7 @@ package struct BBPOSPayment: ReaderPayment, ~Copyable {
         controller = BBPOSController()
         preparationDeadline = nil
         stage = .over
-        emit(.linkLost)
+        emit(.linkLost, by: nil)
         return takeOutputs()
     }
 
@@ -111,9 +113,9 @@ package struct BBPOSPayment: ReaderPayment, ~Copyable {
         outputs.append(.event(event, answering: event.isAnswer ? task : nil))
     }
 
-    /// Reports a failure, and its cause if it is known.
+    /// Reports a failure, and its cause if it is known: without another one it is a battery that is nearly empty.
     mutating func emit(_ failure: PaymentEvent, by trouble: ReaderTrouble?) {
-        if let trouble { outputs.append(.trouble(trouble)) }
+        if let trouble = trouble ?? (isBatteryEmpty ? .batteryEmpty : nil) { outputs.append(.trouble(trouble)) }
         emit(failure)
     }
 

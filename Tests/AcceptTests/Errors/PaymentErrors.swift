@@ -22,8 +22,6 @@ extension ErrorSituation {
     private static let signed: [String: [AcceptTerminalEvent]] = ["approved": [.payment(.secondTCWithSignature)]]
 
     static let payments: [ErrorSituation] = [
-        payment(.initialization, .reader, "the reader fails to prepare", ["prepare": [.payment(.preparationFailed)]]),
-        late(.terminalCommandTimeOut, "the reader does not answer `prepare` for 20 s", 20, "prepare"),
         late(.swipeTimeout, "no card for 20 s", 20, "accept"),
         ErrorSituation(.pay(.badSwipe), .reader, "a swipe that cannot be read, and no other card for 20 s") {
             let isSwiped = Lock(false)
@@ -147,11 +145,7 @@ extension ErrorSituation {
             let till = try await PayTill(chip(1000, [step: []]))
             let run = till.accept.startPay(till.config())
             await till.terminals.received { action in
-                switch step {
-                case "prepare": action == .prepare
-                case "accept": action == .acceptCard
-                default: action == .processCard
-                }
+                step == "accept" ? action == .acceptCard : action == .processCard
             }
             await till.wait(.seconds(seconds))
             _ = try await run.result()

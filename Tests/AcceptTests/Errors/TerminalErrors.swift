@@ -24,6 +24,7 @@ extension ErrorSituation {
     }
 
     static let readers: [ErrorSituation] = [
+        reader(.initialization, .posMate, .refusal, at: 1, "which refuses `InitTransaction`"),
         reader(.lowBatteryLevel, .emvSwiper, .lowBattery),
         reader(.cantLoadSwiperTerminalConfiguration, .emvSwiper, .noSettings),
         reader(.terminalDamaged, .miura, .damaged),
@@ -37,6 +38,14 @@ extension ErrorSituation {
             let link = try till.simulate(.emvSwiper)
             try await ReaderParts.beginPayment(atEMVSwiper: link)
             _ = try await till.pay()
+        },
+        ErrorSituation(.pay(.terminalCommandTimeOut), .reader, "the fault `no-answer` of a simulated PosMate") {
+            let till = try await PayTill(chip())
+            _ = try till.simulate(.posMate, [PlannedFault(.noAnswer)])
+            let run = till.accept.startPay(till.config())
+            // The limit of the command, beside the lifetime of the token and the limit of the payment flow.
+            await till.clock.advance(toFirstOf: 3)
+            _ = try await run.result()
         },
     ]
 

@@ -73,6 +73,34 @@ import Testing
         #expect(other.troubles == [trouble].compactMap(\.self))
     }
 
+    /// A reader without power ends its link, or fails. Another cause that it names counts more.
+    @Test func aBatteryThatRunsOutIsTheCauseOfTheFailure() throws {
+        var lost = try BBPOSPaymentBench()
+        lost.insertCard()
+        lost.report(.battery(.criticallyLow))
+        #expect(lost.takeLog() == [])
+        #expect(lost.troubles == [])
+        lost.lose()
+        #expect(lost.takeLog() == ["link_lost"])
+        #expect(lost.troubles == [.batteryEmpty])
+        for (report, trouble) in [
+            (BBPOSReport.failed(.unknown), ReaderTrouble.batteryEmpty), (.transactionEnded(.terminated), .batteryEmpty),
+            (.failed(.inputInvalid), .dataRefused), (.transactionEnded(.deviceError), .damaged),
+        ] {
+            var bench = try BBPOSPaymentBench()
+            bench.insertCard()
+            bench.report(.battery(.low), .battery(.criticallyLow), report)
+            #expect(bench.takeLog() == ["kernel_error"])
+            #expect(bench.troubles == [trouble])
+        }
+        // A payment that ends well has none, and a card that is gone is the cardholder's.
+        var ended = try BBPOSPaymentBench()
+        ended.insertCard()
+        ended.report(.battery(.criticallyLow), .transactionEnded(.cardRemoved))
+        #expect(ended.takeLog() == ["card_removed"])
+        #expect(ended.troubles == [])
+    }
+
     @Test func aReaderThatFailsIsDamaged() throws {
         var bench = try BBPOSPaymentBench()
         bench.insertCard()
