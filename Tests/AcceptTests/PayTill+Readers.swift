@@ -25,12 +25,12 @@ extension PayTill {
                 seal: { .tagLengthValue($0) }))
     }
 
-    /// Hands a simulated reader in, with a card that goes online.
+    /// Hands a simulated reader in, with a card that goes online unless it is another one.
     func simulate(
         _ model: AcceptReaderTerminals.Model, _ faults: [JackdawSimulator.PlannedFault] = [],
-        profile: ReaderProfile? = nil
+        profile: ReaderProfile? = nil, card: String = ReaderParts.card
     ) throws -> SimulatedLink {
-        let (parts, cryptography) = (try ReaderParts.parts(1000), PlainIssuerCryptography())
+        let (parts, cryptography) = (try ReaderParts.parts(1000, card: card), PlainIssuerCryptography())
         let reader: any ReaderModel =
             switch model {
             case .posMate: parts.posmate(cryptography)

@@ -341,7 +341,7 @@ enum ReaderParts {
         return transaction
     }
 
-    static func parts(_ hundredths: UInt64) throws -> ReaderTillParts {
+    static func parts(_ hundredths: UInt64, card: String = card) throws -> ReaderTillParts {
         var configuration = KernelConfiguration(
             type: TerminalType(rawValue: 0x22), capabilities: TerminalCapabilities(rawValue: 0xE0F8C8),
             additionalCapabilities: AdditionalTerminalCapabilities(rawValue: 0xF0_00F0_F001), country: [0x05, 0x28],

@@ -40,5 +40,5 @@ struct ErrorSituation: Sendable {
     }
 
     static let all: [ErrorSituation] =
-        accounts + configurations + payments + choices + links + readers + computers + operations + baskets
+        accounts + configurations + payments + choices + links + readers + cards + computers + operations + baskets
 }

@@ -8,17 +8,6 @@ import JackdawTransport
 // Payments with a card, and the choices of people in them.
 
 extension ErrorSituation {
-    /// A payment whose terminal has changed answers.
-    static func payment(
-        _ code: AcceptPayErrorCode, _ side: Side, _ text: String, _ changes: [String: [AcceptTerminalEvent]],
-        hundredths: UInt64 = 1000
-    ) -> ErrorSituation {
-        ErrorSituation(.pay(code), side, text) {
-            let till = try await PayTill(chip(hundredths, changes))
-            _ = try await till.pay(till.config(AcceptHundredths(rawValue: Int64(hundredths))))
-        }
-    }
-
     private static let signed: [String: [AcceptTerminalEvent]] = ["approved": [.payment(.secondTCWithSignature)]]
 
     static let payments: [ErrorSituation] = [
@@ -40,29 +29,12 @@ extension ErrorSituation {
             _ = try await run.result()
         },
         late(.terminalTimeOut, "the reader does not end the card's transaction for 60 s", 60, "process"),
-        payment(
-            .failedToStartEMV, .reader, "the kernel fails before the host is asked",
-            ["process": [.payment(.kernelFailed)]]),
-        payment(
-            .failedToSendOnlineEMV, .reader, "the kernel fails with the host's approval",
-            ["approved": [.payment(.kernelFailed)]]),
-        payment(
-            .terminalNotReady, .reader, "the link is lost before the host is asked", ["process": [.payment(.linkLost)]]),
-        payment(.blockedCardType, .reader, "the card is blocked", ["process": [.payment(.cardBlocked)]]),
         ErrorSituation(
-            .pay(.notSupportedCardType), .reader,
-            "the chip has no application of the terminal, and the policy allows no swipe instead of it"
+            .pay(.transactionNotApproved), .sandbox, "an amount of 51.05, which the simulated issuer declines"
         ) {
-            var policy = Accept.paymentPolicy
-            policy.fallsBackWithoutCommonApplication = false
-            _ = try await PayTill(policy: policy, chip(1000, ["process": [.payment(.noCommonApplication)]])).pay()
+            let till = try await PayTill(chip(5105))
+            _ = try await till.pay(till.config(5105))
         },
-        payment(
-            .transactionDeclined, .reader, "the card declines after the host's approval",
-            ["approved": [.payment(.secondAAC)]]),
-        payment(
-            .transactionNotApproved, .sandbox, "an amount of 51.05, which the simulated issuer declines", [:],
-            hundredths: 5105),
         ErrorSituation(
             .pay(.dataProcessing), .sandbox, "card data with another amount than the payment, which the sandbox refuses"
         ) {

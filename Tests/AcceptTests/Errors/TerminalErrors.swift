@@ -64,6 +64,44 @@ extension ErrorSituation {
         }
     }
 
+    /// Simulated EMVSwipers with cards that do not pay.
+    static let cards: [ErrorSituation] = [
+        card(.blockedCardType, "the card is blocked") { $0.with("\"blocked\": true") },
+        card(
+            .notSupportedCardType,
+            "the chip has no application of the terminal, and the policy allows no swipe instead of it"
+        ) { $0.replacing("A0000009990101", with: "A0000001110101") },
+        card(.failedToStartEMV, "the chip has no list of data for its first cryptogram (CDOL1)") {
+            $0.with("\"wedge\": {\"objects\": {\"8C\": \"\"}}")
+        },
+        card(
+            .failedToSendOnlineEMV, "the host approves, and the chip's list for the second cryptogram is wrong (CDOL2)"
+        ) { $0.with("\"wedge\": {\"objects\": {\"8D\": \"9F\"}}") },
+        card(.transactionDeclined, "the host approves, and the chip declines, as it does not get the issuer's data") {
+            $0.replacing("1C00", with: "1800")
+                .replacing("\"issuer_required\": false", with: "\"issuer_required\": true")
+        },
+        ErrorSituation(.pay(.terminalNotReady), .reader, "the link is lost before the host is asked") {
+            let till = try await PayTill(chip())
+            let link = try till.simulate(.emvSwiper)
+            let handlers = AcceptPaymentHandlers(progress: { if $0 == .checkingCard { link.unplug() } })
+            _ = try await till.pay(nil, handlers)
+        },
+    ]
+
+    /// A payment with a changed card. The policy allows no swipe instead of its chip.
+    private static func card(
+        _ code: AcceptPayErrorCode, _ text: String, _ change: @escaping @Sendable (String) -> String
+    ) -> ErrorSituation {
+        ErrorSituation(.pay(code), .reader, text) {
+            var policy = Accept.paymentPolicy
+            policy.fallsBackWithoutCommonApplication = false
+            let till = try await PayTill(policy: policy, chip())
+            _ = try till.simulate(.emvSwiper, card: change(ReaderParts.card))
+            _ = try await till.pay()
+        }
+    }
+
     static let computers: [ErrorSituation] = [
         uniMag(.plugInTimeout, .reader, JackOutput(), "nothing in the jack reports the power-up of a UniMag"),
         uniMag(
@@ -96,5 +134,12 @@ extension ErrorSituation {
             _ = try await run.result()
             await silence.close()
         }
+    }
+}
+
+extension String {
+    /// The file of the virtual card with another member.
+    fileprivate func with(_ member: String) -> String {
+        replacing("\"name\": \"till\"", with: "\"name\": \"till\", \(member)")
     }
 }
