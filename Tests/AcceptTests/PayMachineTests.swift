@@ -72,7 +72,11 @@ import Testing
         let reversing = AcceptError(try report(.declinedByCard, .reversing), PaymentTrace())
         #expect(reversing?.decline?.advice == .useOtherCard)
         #expect(reversing?.decline?.reversalReason == .cardDeclined)
+        let recovered = AcceptError(try report(.failedRecovered, .reversing), PaymentTrace())
+        #expect(recovered?.decline?.reversalReason == .noEFTResponse)
         // Nothing was booked, so that nothing is reversed.
+        let offline = AcceptError(try report(.declinedOffline, .declined), PaymentTrace())
+        #expect(offline?.decline != nil && offline?.decline?.reversalReason == nil)
         let declined = AcceptError(try report(.declinedSignature, .declined), PaymentTrace())
         #expect(declined?.decline?.reversalReason == nil)
     }

@@ -20,6 +20,7 @@ final class ScriptedTerminals: AcceptTerminals {
         var amounts: [Amount] = []
         var closed = 0
         var forCard: [HTTPBody] = []
+        var isHeld = false
     }
 
     private struct Session: AcceptTerminalSession {
@@ -39,6 +40,7 @@ final class ScriptedTerminals: AcceptTerminals {
     private let state: Lock<State>
     /// Sent after each effect that a terminal received, and after its end.
     let changes = AsyncSignal()
+    private let released = AsyncSignal()
 
     init(_ script: @escaping Script) { state = Lock(State(script: script)) }
 
@@ -53,6 +55,12 @@ final class ScriptedTerminals: AcceptTerminals {
     func fail(_ code: AcceptError.Code) { state.withLock { $0.failure = AcceptError(code, "scripted") } }
     func setLevel(_ level: AcceptBatteryLevel) { state.withLock { $0.level = level } }
     func change(_ body: @Sendable (inout AcceptTerminal) -> Void) { state.withLock { body(&$0.terminal) } }
+
+    /// Has terminals open no more, until ``release()``.
+    func hold() { state.withLock { $0.isHeld = true } }
+
+    /// Opens the terminals that wait.
+    func release() { released.send() }
 
     /// Sends an event of the terminal without an effect.
     func send(_ event: AcceptTerminalEvent) { state.withLock { $0.events }?(event) }
@@ -106,11 +114,12 @@ final class ScriptedTerminals: AcceptTerminals {
         _ terminal: AcceptTerminal, of vendorUUID: String, amount: Amount,
         events: @escaping @Sendable (AcceptTerminalEvent) -> Void
     ) async throws(AcceptError) -> any AcceptTerminalSession {
-        let failure = state.withLock { state in
+        let (failure, isHeld) = state.withLock { state in
             state.events = events
             state.amounts.append(amount)
-            return state.failure
+            return (state.failure, state.isHeld)
         }
+        if isHeld { await released.wait(after: 0) }
         if let failure { throw failure }
         return Session(terminals: self)
     }

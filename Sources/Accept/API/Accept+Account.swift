@@ -105,7 +105,8 @@ extension Accept {
         _ = try await exchange(requests.resetPassword(userId), nil, config, .resetPassword)
     }
 
-    /// Changes the password of a user. It is recommended to ask the user for the present password, and to log in with it
+    /// Changes the password of a user. The host ends the user's tokens, so that the user must log in again; the payment service
+    /// goes on with the new password. It is recommended to ask the user for the present password, and to log in with it
     /// for the token of this call.
     /// - Parameters:
     ///   - userToken: the token of a login.
@@ -123,6 +124,7 @@ extension Accept {
         }
         _ = try await exchange(
             requests.changePassword(newPassword, reNewPassword), userToken, config, .changePassword)
+        try passwordChanged(to: newPassword, by: userToken, config)
     }
 }
 

@@ -24,7 +24,7 @@ extension Accept {
         guard let token = config.accessToken, isValid(token) else {
             throw AcceptError(.pay(.tokenExpired), "The user must log in before a payment.")
         }
-        let report = try await result(of: request, attempt, try paymentService())
+        let report = try await result(of: request, attempt, try paymentService(at: config.backendConfig))
         if let error = OperationRules.error(report) { throw error }
         let context = OperationContext(
             name: attempt, token: token, config: config.backendConfig, parameters: AcceptPaymentParameters())

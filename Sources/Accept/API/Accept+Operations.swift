@@ -41,7 +41,7 @@ extension Accept {
             throw AcceptError(.configurationInvalid, "A note has at most \(AcceptBasketItem.maxNoteBytes) bytes.")
         }
         let context = OperationContext(name: name, token: accessToken, config: config, parameters: parameters)
-        if let record = try await recordAtTerminal(name) { return try await operate(operation, record) }
+        if let record = try await recordAtTerminal(name) { return try await operate(operation, record, parameters) }
         switch operation {
         case .reverse: return try await reverse(context)
         case .refund: return try await book(context, isRefund: true)
@@ -134,23 +134,36 @@ extension Accept {
 
     /// Reverses by the payment service, if the payment is in its journal.
     private func reverse(_ context: OperationContext) async throws(AcceptError) -> AcceptTransaction {
-        guard let service = try? paymentService(), try await isInJournal(context.name, service) else {
+        guard let service = try? paymentService(at: context.config), try await isInJournal(context.name, service) else {
             return try await reverseAtHost(context)
         }
-        let before = try await payment(context)
-        // The journal may not know a reversal that was made elsewhere: the host answers its repetition as the first one.
-        if before.status != .reversed { try OperationRules.checkReversal(of: before, on: date()) }
+        let before: AcceptTransaction?
+        do throws(AcceptError) { before = try await payment(context) } catch {
+            // The request of an unknown payment may not have reached the host: the journal's reversal closes its identifier.
+            guard error.code == .paymentNotFound else { throw error }
+            before = nil
+        }
+        if let before {
+            try OperationRules.checkReversal(of: before.amount, amount: context.parameters.amount)
+            // The journal may not know a reversal that was made elsewhere: the host answers its repetition as the first one.
+            if before.status != .reversed { try OperationRules.checkReversal(of: before, on: date()) }
+        }
         let reports = service.reports
         let begun: AttemptReport
         let note = context.parameters.note
         do throws(DeskRefusal) {
             begun = try await service.reverse(context.name, note: note.isEmpty ? nil : ReasonText(note))
         } catch { throw OperationRules.error(error) }
-        if begun.state == .reversed, before.status == .reversed { return before }
+        if begun.state == .reversed, let before, before.status == .reversed { return before }
         let report = await end(ofReversal: begun, reports)
         guard report.state == .reversed || report.state == .failed else {
             throw OperationRules.error(report)
                 ?? AcceptError(.operationNotAllowed, "The payment is still \(report.state.rawValue).")
+        }
+        guard let before else {
+            do throws(DeskRefusal) {
+                return AcceptTransaction(reversed: try await service.record(of: context.name))
+            } catch { throw OperationRules.error(error) }
         }
         guard let after = try? await payment(context) else {
             // It is reversed, also if the host cannot be asked for it now.
@@ -176,13 +189,15 @@ extension Accept {
 
     /// Executes an operation on a payment whose terminal has a host of its own: it can be reversed at the terminal.
     private func operate(
-        _ operation: AcceptOperationOnPayment, _ record: AttemptRecord
+        _ operation: AcceptOperationOnPayment, _ record: AttemptRecord, _ parameters: AcceptPaymentParameters
     ) async throws(AcceptError) -> AcceptTransaction {
         guard operation == .reverse else {
             throw AcceptError(
                 .common(.unsupportedFeature), "The terminal's own host has the payment: only a reversal is possible.")
         }
         let service = try paymentService()
+        let whole = AcceptHundredths(rawValue: Int64((try? WireAmount(record.request.amount))?.hundredths ?? 0))
+        try OperationRules.checkReversal(of: whole, amount: parameters.amount)
         if record.state == .approved, let now = date(),
             now.seconds - record.began.seconds >= TransactionTime.reversalPeriod
         {
@@ -190,7 +205,8 @@ extension Accept {
         }
         let reports = service.reports
         let begun: AttemptReport
-        do throws(DeskRefusal) { begun = try await service.reverse(record.identifier) } catch {
+        let note = parameters.note.isEmpty ? nil : ReasonText(parameters.note)
+        do throws(DeskRefusal) { begun = try await service.reverse(record.identifier, note: note) } catch {
             throw OperationRules.error(error)
         }
         let report = await end(ofReversal: begun, reports)
@@ -239,15 +255,17 @@ extension Accept {
     private func reverseAtHost(_ context: OperationContext) async throws(AcceptError) -> AcceptTransaction {
         let before = try await payment(context)
         guard before.status != .reversed else { return before }
+        try OperationRules.checkReversal(of: before.amount, amount: context.parameters.amount)
         try OperationRules.checkReversal(of: before, on: date())
         let after: AcceptTransaction
         do throws(AcceptError) {
             after = try await read(operations.reversal(context.name, note: context.parameters.note), context)
         } catch {
             // Without an answer the reversal may have been made: its repetition is safe.
-            guard [.pay(.payConnection), .common(.genericRequestTimeout), .answerUnreadable].contains(error.code) else {
-                throw error
-            }
+            let codes: [AcceptError.Code] = [
+                .pay(.payConnection), .common(.genericRequestTimeout), .answerUnreadable, .hostError, .cancelled,
+            ]
+            guard codes.contains(error.code) else { throw error }
             throw AcceptError(.pay(.responseLost), "The outcome is not known. Repeat the reversal: it is made once.")
         }
         guard after.status != before.status else {
@@ -258,7 +276,7 @@ extension Accept {
 
     /// Refunds or captures by the payment service.
     private func book(_ context: OperationContext, isRefund: Bool) async throws(AcceptError) -> AcceptTransaction {
-        let service = try paymentService()
+        let service = try paymentService(at: context.config)
         let before = try await payment(context)
         let original = try await status(of: context.name.rawValue)
         let amount = try OperationRules.amount(context.parameters.amount, of: before, isRefund: isRefund)
@@ -267,7 +285,7 @@ extension Accept {
         do throws(RequestError) {
             request = try AttemptRequest(sale: original.sale, kind: kind, amount: amount)
         } catch { throw AcceptError(.amountInvalid, error.message) }
-        var identifier: AttemptIdentifier?
+        var identifier = AttemptIdentifier.random()
         if let text = context.parameters.operationId {
             guard let name = AttemptIdentifier(rawValue: text), AcceptWire.isUsable(name) else {
                 throw AcceptError(.identifierUsed, "An identifier has 1 to 64 characters of ASCII without spaces.")
@@ -281,7 +299,7 @@ extension Accept {
 
     /// Begins an attempt without a card, and waits until the till knows its outcome, or that it does not.
     func result(
-        of request: AttemptRequest, _ identifier: AttemptIdentifier?, _ service: PaymentService
+        of request: AttemptRequest, _ identifier: AttemptIdentifier, _ service: PaymentService
     ) async throws(AcceptError) -> AttemptReport {
         let reports = service.reports
         let begun: AttemptReport
@@ -293,8 +311,10 @@ extension Accept {
         }
         if isOver(begun) { return begun }
         for await report in reports where report.attempt == begun.attempt && isOver(report) { return report }
-        guard Task.isCancelled else { throw AcceptError(.notRunning, "The payment service was shut down.") }
-        throw AcceptError(.cancelled, "The task was cancelled; the operation goes on.")
+        var error = AcceptError(.notRunning, "The payment service was shut down.")
+        if Task.isCancelled { error = AcceptError(.cancelled, "The task was cancelled; the operation goes on.") }
+        error.attempt = identifier.rawValue
+        throw error
     }
 }
 

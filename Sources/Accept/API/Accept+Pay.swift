@@ -75,6 +75,7 @@ extension Accept {
         guard let terminals, await discoverSupportedVendors().contains(where: { $0.uuid == vendorUUID }) else {
             return AcceptBatteryLevel.notAvailable.number
         }
+        guard run == nil else { return AcceptBatteryLevel.noAnswer.number }
         return await terminals.batteryLevel(of: vendorUUID).number
     }
 
@@ -83,6 +84,15 @@ extension Accept {
         guard run == nil else { return .connected }
         guard let terminals else { return .unknown }
         return await terminals.connectionStatus(of: vendorUUID)
+    }
+
+    /// ``terminalConnectionStatus(_:)`` with a completion.
+    public func terminalConnectionStatus(
+        _ vendorUUID: String, completion: @escaping @Sendable (AcceptExtensionConnectionStatus) -> Void
+    ) {
+        complete({ (status: AcceptExtensionConnectionStatus?, _: AcceptError?) in completion(status ?? .unknown) }) {
+            () async throws(AcceptError) in await self.terminalConnectionStatus(vendorUUID)
+        }
     }
 
     // MARK: payments with a card
@@ -168,7 +178,7 @@ extension Accept {
         guard await protection?() ?? true else {
             throw AcceptError(.pay(.deviceRooted), "The protection of this computer was removed.")
         }
-        let service = try paymentService()
+        let service = try paymentService(at: config.backendConfig)
         let terminal = try await terminal(of: config)
         guard !terminal.isUnconfigured else {
             throw AcceptError(.pay(.cantLoadTerminalConfiguration), "The terminal was never configured.")
@@ -180,6 +190,7 @@ extension Accept {
             terminal, of: config.vendorUUID, amount: request.amount, as: run.attempt,
             events: { run.send(.terminal($0)) })
         defer { session.close() }
+        guard run.begin() else { throw AcceptPaymentRun.cancelledBefore }
         let reports = Task { [reports = service.reports] in
             for await report in reports where report.attempt == run.attempt { run.send(.report(report)) }
             // The service was shut down.
@@ -195,15 +206,18 @@ extension Accept {
             exclusion: methods, entries: terminal.entries, hasOwnHost: terminal.hasOwnHost)
         let context = OperationContext(
             name: run.attempt, token: token, config: config.backendConfig, parameters: AcceptPaymentParameters())
+        var last: AttemptReport?
         for await event in run.events {
+            if case .report(let report) = event { last = report }
             for effect in machine.receive(event) {
                 if case .end(let report, let error, let signature) = effect {
+                    run.endCancellations()
                     if let error { throw error }
                     if terminal.hasOwnHost { return AcceptTransaction(report, config) }
                     return await transaction(report, config, context, signature)
                 }
                 developer?.note(effect)
-                await carryOut(effect, session, service, run, handlers, config, context)
+                await carryOut(effect, session, service, run, handlers, config, context, last)
             }
         }
         throw AcceptError(.notRunning, "The payment service was shut down; the next one goes on with the payment.")
@@ -256,7 +270,7 @@ extension Accept {
     private func carryOut(
         _ effect: AcceptPayEffect, _ session: any AcceptTerminalSession, _ service: PaymentService,
         _ run: AcceptPaymentRun, _ handlers: AcceptPaymentHandlers, _ config: AcceptPaymentConfig,
-        _ context: OperationContext
+        _ context: OperationContext, _ report: AttemptReport?
     ) async {
         switch effect {
         case .progress(let step):
@@ -275,9 +289,9 @@ extension Accept {
                         run.send(.signature(error == nil ? image : nil, request: request))
                     }))
         case .askVerification(let request):
-            Task {
-                let payment = try? await self.payment(context)
-                handlers.signatureVerification(payment) { run.send(.verification($0, request: request)) }
+            // The time for the comparison runs: the host is not asked for its view.
+            handlers.signatureVerification(report.map { AcceptTransaction($0, config) }) {
+                run.send(.verification($0, request: request))
             }
         case .askApplication(let names, let request):
             handlers.appSelection(

@@ -65,6 +65,7 @@ public final class Accept: Sendable {
         self.clock = clock
         developer = developerMode.map { DeveloperLog($0, clock) }
         state = Lock(State(timer: DeadlineTimer(clock)))
+        payments.report { [weak self] token in self?.note(.used(token)) }
     }
 
     /// The tokens that expire from now on: the user must log in again. Each stream has all of them. A token that the host
@@ -83,9 +84,11 @@ public final class Accept: Sendable {
 
     // MARK: the payment service and its client
 
-    /// The client of the payment service. It uses the newest login of ``requestAccessToken(_:password:config:)``, and logs
-    /// in again for the queue of the journal, so that name and password stay in wiped memory. Before the first login each
-    /// request fails with `notLoggedIn`, and is kept in the queue.
+    /// The client of the payment service. It uses the newest login of ``requestAccessToken(_:password:config:)`` at the host
+    /// of the first one, and logs in again for the queue of the journal, so that name and password stay in wiped memory.
+    /// Before the first login each request fails with `notLoggedIn`, and is kept in the queue.
+    ///
+    /// A journal is for one merchant of one host: use another `Accept`, service and journal for another merchant.
     public var paymentClient: any HTTPClient { payments }
 
     /// Hands in the payment service, which has ``paymentClient`` as its client, an `AcceptWire`, and is started by the
@@ -142,6 +145,15 @@ public final class Accept: Sendable {
         return service
     }
 
+    /// The payment service for payments at a host.
+    /// - Throws: `notRunning`; `configurationInvalid` if the journal is for another host.
+    func paymentService(at config: AcceptDataServiceConfig) throws(AcceptError) -> PaymentService {
+        guard payments.serves(config.url) else {
+            throw AcceptError(.configurationInvalid, "The payment service has payments of another host.")
+        }
+        return try paymentService()
+    }
+
     /// Notes a login: its token is that of the user's calls and of the payment service. Without credentials the payment
     /// service cannot log in again.
     func loggedIn(
@@ -149,7 +161,21 @@ public final class Accept: Sendable {
     ) throws(AcceptError) {
         payments.use(
             AcceptClient(
-                credentials, over: try client(for: config), basePath: requests.basePath, clock: clock, token: token))
+                credentials, over: try client(for: config), basePath: requests.basePath, clock: clock, token: token),
+            token.token, credentials, at: config.url)
+    }
+
+    /// Notes that the host has taken a new password, and withdrawn the tokens of its user.
+    func passwordChanged(
+        to password: SecretText, by token: SecretText, _ config: AcceptDataServiceConfig
+    ) throws(AcceptError) {
+        note(.refused(token))
+        guard let old = payments.credentials(of: token) else { return }
+        let credentials = AcceptCredentials(
+            name: old.name, password: password, client: old.client, clientSecret: old.clientSecret)
+        payments.use(
+            AcceptClient(credentials, over: try client(for: config), basePath: requests.basePath, clock: clock),
+            token, credentials, at: config.url)
     }
 
     // MARK: exchanges with the host

@@ -8,6 +8,16 @@ public final class AcceptPaymentRun: Sendable {
         var waiting: [CheckedContinuation<Result<AcceptTransaction, AcceptError>, Never>] = []
         var cancellations: [CheckedContinuation<Bool, Never>] = []
         var updates: [AcceptStateUpdate] = []
+        var phase = Phase.opening
+    }
+
+    private enum Phase {
+        /// The terminal is opened, which may take any time. A cancellation ends the payment at once.
+        case opening
+        /// The payment flow decides about a cancellation.
+        case flow
+        /// The payment is decided, and only its description is missing.
+        case decided
     }
 
     /// The identifier of the payment, which is in the journal before anything is sent.
@@ -51,7 +61,19 @@ public final class AcceptPaymentRun: Sendable {
 
     /// Cancels the payment, if its state allows it: not while the host is asked, and not after that, except while a
     /// signature is awaited. Returns at once.
-    public func cancelPay() { input.yield(.cancel) }
+    public func cancelPay() {
+        let isEarly = state.withLock { state in
+            guard state.phase == .opening, state.result == nil else { return false }
+            state.phase = .decided
+            return true
+        }
+        guard isEarly else {
+            input.yield(.cancel)
+            return
+        }
+        cancelled(true)
+        end(.failure(Self.cancelledBefore))
+    }
 
     /// Cancels the payment, if its state allows it.
     /// - Returns: whether the payment ends by it. It returns when that is known: when the payment service refuses the
@@ -59,14 +81,35 @@ public final class AcceptPaymentRun: Sendable {
     public func cancel() async -> Bool {
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in
-                if state.result == nil { state.cancellations.append(continuation) }
-                return state.result != nil
+                let isOver = state.result != nil || state.phase == .decided
+                if !isOver { state.cancellations.append(continuation) }
+                return isOver
             }
             if isOver { continuation.resume(returning: false) } else { cancelPay() }
         }
     }
 
     // MARK: for the shell of the payment
+
+    /// The error of a payment that was cancelled before it was in the journal.
+    static let cancelledBefore = AcceptError(
+        .pay(.transactionTerminated), "The payment was cancelled before it began.")
+
+    /// Begins the payment flow.
+    /// - Returns: false if the payment was cancelled.
+    func begin() -> Bool {
+        state.withLock { state in
+            guard state.phase == .opening else { return false }
+            state.phase = .flow
+            return true
+        }
+    }
+
+    /// Ends all waits for a cancellation: the payment is decided.
+    func endCancellations() {
+        state.withLock { $0.phase = .decided }
+        cancelled(false)
+    }
 
     func send(_ event: AcceptPayEvent) { input.yield(event) }
 

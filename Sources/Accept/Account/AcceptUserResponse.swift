@@ -98,7 +98,7 @@ public struct AcceptUserResponseMerchant: Sendable, Hashable {
         currency = json["currency"]?.text ?? currencies.first ?? ""
         self.currencies = currencies.isEmpty && !currency.isEmpty ? [currency] : currencies
         taxRates = try json.list("tax_rates").compactMap(\.hundredths)
-        netTaxation = json["net_taxation"] == .flag(true) ? .net : .gross
+        netTaxation = json.netTaxation
         let limits = json["limits"] ?? .null
         amountLowerLimit = limits["amount_lower_limit"]?.hundredths
         amountUpperLimit = limits["amount_upper_limit"]?.hundredths

@@ -137,7 +137,8 @@ extension AcceptBasket {
         }
         if let first = items.first(where: { $0.itemType == .tip }) {
             details += [
-                AttemptDetail("tip", "\(try tip().rawValue)"),
+                // As the prices of items: without its tax if the basket is so.
+                AttemptDetail("tip", "\(netTaxation == .net ? try sums(of: .tip).net.rawValue : try tip().rawValue)"),
                 AttemptDetail("tip_tax_rate", "\(first.taxRate.rawValue)"),
             ]
         }

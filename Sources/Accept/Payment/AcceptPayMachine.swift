@@ -44,6 +44,24 @@ package enum AcceptPayEffect: Sendable {
     case end(AttemptReport, AcceptError?, signature: [UInt8])
 }
 
+extension AcceptPayEffect: RedactedDescription {
+    /// The step, the event or the outcome, and no card data.
+    package var description: String {
+        switch self {
+        case .progress(let step): "progress \(step)"
+        case .carryOut(let effect, _): "carry out \(effect.identifier)"
+        case .choose(let index): "choose \(index)"
+        case .send(let event, _, _): "send \(event.rawValue)"
+        case .askSignature(_, let masked, _, _): "ask for a signature, card \(masked)"
+        case .askVerification: "ask for a comparison"
+        case .askApplication(let names, _): "ask for one of \(names.count) applications"
+        case .cancelled(let isDone): "cancelled \(isDone)"
+        case .sendDecline: "send a decline"
+        case .end(let report, _, _): "end, \(report.state.rawValue)"
+        }
+    }
+}
+
 /// A payment of the SDK between the payment service, a terminal and the app: progress, signature, choice of an application,
 /// excluded cards, cancellation and the end.
 ///
@@ -277,7 +295,7 @@ package struct AcceptPayMachine: Sendable {
     private mutating func take(_ report: AttemptReport) {
         guard let outcome = report.outcome else { return }
         isOver = true
-        if isCancelling { effects.append(.cancelled(!outcome.isApproved)) }
+        if isCancelling { effects.append(.cancelled([.cancelled, .declinedSignature].contains(outcome))) }
         if outcome == .declinedOnline, decline.count > 0 { effects.append(.sendDecline(decline)) }
         // The terminal returns to its idle state, and ends a tap with the decision.
         effects.append(

@@ -91,11 +91,11 @@ extension AcceptError {
         _ outcome: PaymentOutcome, _ state: AttemptState, _ trace: PaymentTrace
     ) -> AcceptReversalReason? {
         switch (outcome, state) {
-        case (.declinedOffline, _): .offlineDeclined
         case (_, .declined), (_, .cancelled), (_, .failed), (_, .open): nil
         case (.declinedByCard, _): .cardDeclined
+        case (.declinedOffline, _): .offlineDeclined
         case (.declinedSignature, _): trace.isSignatureRefused ? .signatureDeclined : .signatureVerificationTimeout
-        case (.failedHostTimeout, _): .noEFTResponse
+        case (.failedHostTimeout, _), (.failedRecovered, _): .noEFTResponse
         case (.failedAutoReversed, _), (.failedLink, _), (.failedCardRemoved, _): .terminalTerminated
         default: .undefined
         }

@@ -1,3 +1,4 @@
+import JackdawCards
 public import JackdawPayments
 import JackdawTransport
 
@@ -41,6 +42,17 @@ public actor AcceptClient: HTTPClient {
         session = AcceptSession(credentials, basePath: basePath, token: token, at: clock.now())
         timer = DeadlineTimer(clock)
     }
+
+    /// A client without a token, on the clock of other clients.
+    init(_ credentials: AcceptCredentials, over client: any HTTPClient, basePath: String, clock: ElapsedClock) {
+        self.client = client
+        self.clock = clock
+        session = AcceptSession(credentials, basePath: basePath)
+        timer = DeadlineTimer(clock)
+    }
+
+    /// Whether requests have this token.
+    func uses(_ token: SecretText) -> Bool { session.uses(token) }
 
     /// Sends a request with a token, after a login if there is none. When a call has failed, nothing about it is under way
     /// in the other client; a login, too, has ended if no other call waits for it.

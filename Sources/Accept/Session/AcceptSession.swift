@@ -116,6 +116,9 @@ public struct AcceptSession: Sendable {
     /// their limits from the client.
     public var nextDeadline: Duration? { waiting.map(\.deadline).min() }
 
+    /// Whether requests have this token.
+    func uses(_ token: SecretText) -> Bool { login?.token.token == token }
+
     /// Processes an event, and decides what follows.
     /// - Parameters:
     ///   - event: the event.

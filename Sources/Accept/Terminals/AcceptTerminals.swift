@@ -114,6 +114,19 @@ public enum AcceptTerminalEvent: Sendable {
     case reason(AcceptPayErrorCode)
 }
 
+extension AcceptTerminalEvent: RedactedDescription {
+    /// The kind of the event, and no card data.
+    public var description: String {
+        switch self {
+        case .payment(let event, _, _): "event \(event.rawValue)"
+        case .applications(let names): "\(names.count) applications"
+        case .card(let number, _): "card \(number.masked)"
+        case .state(let state): "state \(state)"
+        case .reason(let code): "reason \(code)"
+        }
+    }
+}
+
 /// A terminal that is opened for one payment.
 public protocol AcceptTerminalSession: Sendable {
     /// Carries out an effect of the payment flow. Returns at once; its answers are events.

@@ -106,7 +106,7 @@ public struct AcceptTransaction: Sendable, Hashable {
         note = json.word("note")
         tip = json["tip"]?.hundredths ?? 0
         tipTaxRate = json["tip_tax_rate"]?.hundredths ?? 0
-        netTaxation = ["1", "true"].contains(json.word("net_taxation")) ? .net : .gross
+        netTaxation = json.netTaxation
         receiptRequested = json["receipt_requested"] == .flag(true)
         capturable = json["capturable"] == .flag(true)
         reversible = json["reversible"] == .flag(true)
@@ -234,6 +234,11 @@ public struct AcceptTransactionVoidance: Sendable, Hashable {
 }
 
 extension JSONValue {
+    /// The kind of prices of a merchant or a payment.
+    var netTaxation: AcceptTaxationType {
+        self["net_taxation"] == .flag(true) || ["1", "true"].contains(word("net_taxation")) ? .net : .gross
+    }
+
     /// The elements of a list of a payment; empty without one.
     fileprivate func elements(_ name: String) throws(AcceptError) -> [JSONValue] {
         guard case .array(let elements)? = self[name] else { return [] }

@@ -41,8 +41,24 @@ extension AcceptCall {
     }
 }
 
+extension AcceptError {
+    /// The error of an attempt whose outcome is not known.
+    static func lost(_ attempt: AttemptIdentifier, _ message: String) -> AcceptError {
+        var error = AcceptError(.pay(.responseLost), message)
+        error.attempt = attempt.rawValue
+        return error
+    }
+}
+
 /// The decisions of operations on payments.
 enum OperationRules {
+    /// Checks that the amount of a reversal, if there is one, is the whole payment.
+    static func checkReversal(of whole: AcceptHundredths, amount: AcceptHundredths?) throws(AcceptError) {
+        guard amount == nil || amount == whole else {
+            throw AcceptError(.amountInvalid, "A reversal takes the whole payment back; a refund takes a part.")
+        }
+    }
+
     /// Checks that a payment can be reversed: it is approved or reserved, and that was not more than 24 hours ago. Without
     /// a date the host decides.
     static func checkReversal(of payment: AcceptTransaction, on date: RecordedTime?) throws(AcceptError) {
@@ -103,9 +119,8 @@ enum OperationRules {
         switch report.state {
         case .approved: return nil
         case .unknown, .reversing, .open, .asked:
-            return AcceptError(
-                .pay(.responseLost),
-                "The outcome of \(report.attempt) is not known yet. The till goes on asking; see its status.")
+            return .lost(
+                report.attempt, "The outcome of \(report.attempt) is not known yet. The till goes on asking; see its status.")
         case .needsAttention: return AcceptError(.needsAttention, "Ask the host's operator. \(reason)")
         case .declined, .cancelled, .failed, .reversed:
             return AcceptError(.pay(.transactionNotApproved), "The host did not book it. \(reason)")

@@ -83,6 +83,9 @@ public struct AcceptError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The reason of a payment that was not approved, with advice; nil for other errors.
     public let decline: AcceptDecline?
+    /// The identifier of the refund or the capture whose outcome is not known, for ``Accept/status(of:)``; nil for other
+    /// errors.
+    public internal(set) var attempt: String?
 
     /// An error with a sentence for a person.
     public init(_ code: Code, _ message: String) { self.init(code, message, nil) }

@@ -153,7 +153,7 @@ public struct AcceptWire: HostWire {
             form.add("payment[\(Self.methodMember)]", Self.cash)
             return http(.post, "payments.json", form)
         }
-        if !hasEntryMode, let mode = Self.entryMode(request.octets) { form.add(Self.entryModePath, mode) }
+        if !hasEntryMode, let mode = Self.entryMode(request) { form.add(Self.entryModePath, mode) }
         form.add("payment[raw_data]", digitsOf: request.octets)
         return http(.post, "payments.json", form)
     }
@@ -247,9 +247,23 @@ public struct AcceptWire: HostWire {
     private static let stripeModes: Set = ["02", "80", "90"]
 
     /// Whether the cardholder must sign: after a swipe, as no kernel has verified the cardholder. The host does not say it.
-    static func needsSignature(_ octets: HTTPBody) -> Bool { entryMode(octets).map(stripeModes.contains) ?? false }
+    static func needsSignature(_ request: HostRequest) -> Bool {
+        if let entry = request.entry { return entry == .swipe }
+        return entryMode(request).map(stripeModes.contains) ?? false
+    }
 
-    /// The entry mode in the card's objects (9F39, EMV Book 3, annex A); nil if they have none, or cannot be read.
+    /// The entry mode in the card's objects (9F39, EMV Book 3, annex A); if they have none, or are enciphered, that of the
+    /// flow: a chip, a tap with the data of a chip, or a stripe.
+    private static func entryMode(_ request: HostRequest) -> String? {
+        if let mode = entryMode(request.octets) { return mode }
+        return switch request.entry {
+        case .chip: "05"
+        case .tap: "07"
+        case .swipe: "90"
+        default: nil
+        }
+    }
+
     private static func entryMode(_ octets: HTTPBody) -> String? {
         var objects = DataObjectStore()
         do throws(DataObjectError) {

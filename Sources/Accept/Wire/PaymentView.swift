@@ -43,7 +43,7 @@ struct PaymentView {
         case .approved, .authorized, .preauthorized:
             return .approved(
                 HostApproval(
-                    reference: reference, needsSignature: AcceptWire.needsSignature(request.octets),
+                    reference: reference, needsSignature: AcceptWire.needsSignature(request),
                     forCard: try issuerData()))
         case .rejected:
             return .declined(

@@ -43,6 +43,8 @@ public struct HostRequest: Sendable, Hashable {
     public let cause: ReversalCause?
     /// The merchant's note about a reversal; nil without one, and for other requests.
     public let note: ReasonText?
+    /// The way in which the card was read; nil without a card, and if it is not known.
+    public let entry: CardEntry?
     /// The sealed data for the host alone; empty without any.
     public let octets: HTTPBody
 
@@ -58,6 +60,7 @@ public struct HostRequest: Sendable, Hashable {
         originalReference = record.originalReference
         self.cause = cause
         self.note = note
+        entry = record.flow?.entry
         self.octets = octets
     }
 }

@@ -177,11 +177,18 @@ public actor PaymentService {
     /// - Throws: ``DeskRefusal``: `unknownAttempt`, `journalFailed`, `notRunning`.
     package func recordAtOtherHost(of attempt: AttemptIdentifier) async throws(DeskRefusal) -> AttemptRecord? {
         guard let otherHost else { return nil }
+        let record = try await record(of: attempt)
+        return otherHost.takes(record.request) ? record : nil
+    }
+
+    /// The record of an attempt.
+    /// - Throws: ``DeskRefusal``: `unknownAttempt`, `journalFailed`, `notRunning`.
+    package func record(of attempt: AttemptIdentifier) async throws(DeskRefusal) -> AttemptRecord {
         let record = try await useJournal { (journal) async throws(JournalError) in
             try await journal.record(of: attempt)
         }
         guard let record else { throw DeskRefusal(.unknownAttempt, attempt) }
-        return otherHost.takes(record.request) ? record : nil
+        return record
     }
 
     /// Notes that a person has dealt with an attempt in state ``AttemptState/needsAttention``. Returns when it is

@@ -26,7 +26,7 @@ extension CommandError {
             .nothingFound
         case .pay(.responseLost), .needsAttention, .saleInProgress: .unsettled
         case .journalFailed: .inputOutput
-        case .cancelled: .interrupted
+        case .cancelled, .pay(.transactionTerminated): .interrupted
         default: .unavailable
         }
     }
