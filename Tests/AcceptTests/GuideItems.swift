@@ -23,9 +23,11 @@ struct GuideItems {
         }
     }
 
-    /// A row of the page.
+    /// A row of the page: of an item, or of the part of an item that has no test.
     struct Row {
         let item: String
+        /// Whether another part of the item has a test: the cell is `S1-144, in part`.
+        let isPart: Bool
         /// Nil if the cell is none of the three reasons.
         let reason: Reason?
     }
@@ -50,20 +52,39 @@ struct GuideItems {
     /// Reads the tests and the page of the repository.
     init(root: URL) throws {
         let tests = root.appendingPathComponent("Tests/AcceptTests")
-        let lines = try FileManager.default.contentsOfDirectory(at: tests, includingPropertiesForKeys: nil)
-            .filter { $0.pathExtension == "swift" }
-            .flatMap { try String(contentsOf: $0, encoding: .utf8).split(separator: "\n") }
-            .filter { $0.contains("func ") }
-        tested = Set(
-            Self.all.filter { item in
-                let name = item.replacingOccurrences(of: "-", with: "_") + "_"
-                return lines.contains { $0.contains(name) }
-            })
+        let files = FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil)?
+            .compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }
+        var tested: Set<String> = []
+        for file in files ?? [] {
+            tested.formUnion(Self.items(testedBy: try String(contentsOf: file, encoding: .utf8)))
+        }
+        self.tested = tested.intersection(Self.all)
         let page = try String(contentsOf: root.appendingPathComponent("docs/accept.md"), encoding: .utf8)
         rows = page.split(separator: "\n").filter { $0.hasPrefix("| S1-") || $0.hasPrefix("| X1-") }.map { line in
             let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
-            return Row(item: cells[0], reason: Reason(cell: cells.last ?? ""))
+            let item = cells[0].replacingOccurrences(of: ", in part", with: "")
+            return Row(item: item, isPart: item != cells[0], reason: Reason(cell: cells.last ?? ""))
         }
+    }
+
+    /// The items at the beginning of the names of tests in a source: of each function after `@Test` that is not disabled.
+    static func items(testedBy source: String) -> Set<String> {
+        let code = source.components(separatedBy: "\n").filter {
+            !$0.trimmingCharacters(in: .whitespaces).hasPrefix("//")
+        }.joined(separator: "\n")
+        var items: Set<String> = []
+        // What follows an attribute, up to the next one.
+        for part in code.components(separatedBy: "@Test").dropFirst() {
+            guard let function = part.range(of: "func "), !part[..<function.lowerBound].contains(".disabled") else {
+                continue
+            }
+            var words = part[function.upperBound...].prefix { $0 != "(" }.split(separator: "_")[...]
+            while words.count > 2, lists.contains(where: { $0.name == words.first ?? "" }) {
+                items.insert(words.prefix(2).joined(separator: "-"))
+                words = words.dropFirst(2)
+            }
+        }
+        return items
     }
 
     /// The items that have neither a test nor a row.
@@ -74,7 +95,8 @@ struct GuideItems {
     /// The numbers, one a line, for people.
     var summary: String {
         var lines = [
-            "\(Self.all.count) items, \(tested.count) with a test, \(rows.count) with a row, \(missing.count) with neither"
+            "\(Self.all.count) items, \(tested.count) with a test, \(rows.count) with a row, \(missing.count) with neither",
+            "of them with a test and a row for the rest: \(rows.count { $0.isPart })",
         ]
         for reason in Reason.allCases {
             let items = rows.filter { $0.reason == reason }.map(\.item)

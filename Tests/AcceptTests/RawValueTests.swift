@@ -3,7 +3,8 @@ import Testing
 
 @testable import Accept
 
-/// The raw values of the SDK's enumerations; docs/accept-values.md has a table of each.
+/// The page docs/accept-values.md has a table of each enumeration: names and numbers of the headers, and the meanings in the
+/// source. `VocabularyTests` compares the enumerations themselves with the headers.
 @Suite struct RawValueTests {
     private struct Value: Hashable {
         let name: String
@@ -11,7 +12,7 @@ import Testing
         let meaning: String
     }
 
-    /// The enumerations of the vocabulary with their cases, as the source has them.
+    /// The enumerations of the vocabulary with their cases and meanings, as the source has them.
     private static func enumerations() throws -> [(name: String, values: [Value])] {
         let source = try ProjectFiles.text(of: "Sources/Accept/Vocabulary/AcceptVocabulary.swift")
         var found: [(name: String, values: [Value])] = []
@@ -34,27 +35,22 @@ import Testing
         return found
     }
 
-    private static func names<Enumeration: CaseIterable & RawRepresentable<Int>>(_: Enumeration.Type) -> [String: Int] {
-        Dictionary(uniqueKeysWithValues: Enumeration.allCases.map { ("\($0)", $0.rawValue) })
-    }
-
     @Test func thePageHasEachRawValue() throws {
-        let compiled = [
-            "AcceptStateUpdate": Self.names(AcceptStateUpdate.self),
-            "AcceptReversalReason": Self.names(AcceptReversalReason.self),
-            "AcceptOperationOnPayment": Self.names(AcceptOperationOnPayment.self),
-            "AcceptTransactionType": Self.names(AcceptTransactionType.self),
-            "AcceptTransactionState": Self.names(AcceptTransactionState.self),
-            "AcceptTaxationType": Self.names(AcceptTaxationType.self),
-            "AcceptBasketItemType": Self.names(AcceptBasketItemType.self),
-            "AcceptSignatureVerificationResult": Self.names(AcceptSignatureVerificationResult.self),
-            "AcceptExtensionConnectionStatus": Self.names(AcceptExtensionConnectionStatus.self),
+        let published = [
+            "AcceptStateUpdate": PublishedNames.stateUpdate, "AcceptReversalReason": PublishedNames.reversalReason,
+            "AcceptOperationOnPayment": PublishedNames.operationOnPayment,
+            "AcceptTransactionType": PublishedNames.transactionType,
+            "AcceptTransactionState": PublishedNames.transactionState,
+            "AcceptTaxationType": PublishedNames.taxationType, "AcceptBasketItemType": PublishedNames.basketItemType,
+            "AcceptSignatureVerificationResult": PublishedNames.signatureVerificationResult,
+            "AcceptExtensionConnectionStatus": PublishedNames.extensionConnectionStatus,
         ]
         let found = try Self.enumerations()
-        #expect(Set(found.map(\.name)) == Set(compiled.keys))
+        #expect(Set(found.map(\.name)) == Set(published.keys))
         var lines: [String] = []
         for (name, values) in found {
-            #expect(Dictionary(uniqueKeysWithValues: values.map { ($0.name, $0.number) }) == compiled[name], "\(name)")
+            let list = try PublishedNames.values(try #require(published[name]))
+            #expect(values.map { "\($0.name.lowercased()) \($0.number)" } == list, "\(name)")
             #expect(values.allSatisfy { !$0.meaning.isEmpty })
             lines += ["", "## \(name)", "", "| value | raw | meaning |", "|---|---|---|"]
             lines += values.map { "| `\($0.name)` | \($0.number) | \($0.meaning) |" }

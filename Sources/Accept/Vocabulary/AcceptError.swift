@@ -4,7 +4,6 @@ public struct AcceptError: Error, Sendable, Hashable, CustomStringConvertible {
     public struct Code: Sendable, Hashable {
         /// The enumeration: `AcceptPayErrorCode`, `AcceptCommonErrorCode` or `AcceptConfigFilesInfoErrorCode`; `Jackdaw`
         /// for this project's own codes.
-        /// The text of the SDK's own `AcceptErrorDomain` is not published.
         public let domain: String
         /// The name of the case, such as `tokenExpired`.
         public let name: String
@@ -76,6 +75,8 @@ public struct AcceptError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let amountLimit = own("amountLimit")
     }
 
+    /// The SDK's domain of errors: `AcceptErrorDomain`.
+    public var domain: String { AcceptErrorDomain }
     /// The kind of error.
     public let code: Code
     /// A sentence for a person, which says how to go on if that is known.

@@ -241,3 +241,7 @@ public let AcceptDatecsVendorUUID = "ENABLE_DATECS"  // swift-format-ignore
 /// VeriFone: E105. The SDK declares it deprecated.
 @available(*, deprecated, message: "the SDK no longer supports VeriFone's terminals")
 public let AcceptVeriFoneVendorUUID = "ENABLE_VERIFONE"  // swift-format-ignore
+
+/// The domain of each ``AcceptError``. The SDK declares the name and keeps the value in its library; this value is a choice of
+/// this project.
+public let AcceptErrorDomain = "AcceptErrorDomain"  // swift-format-ignore
