@@ -7,8 +7,8 @@ import JackdawTestSupport
 import JackdawTransport
 import Testing
 
-/// Payments in cash at a sandbox. Source: the Accept SDK integration guide 1.6.182, revision history (135). Call and request
-/// are this project's.
+/// Payments in cash at a sandbox. Source: the Accept SDK integration guide 1.6.182, revision history (135). The request
+/// is this project's.
 @Suite struct CashTests {
     private func operate(
         _ operation: AcceptOperationOnPayment, _ till: PayTill, _ hundredths: AcceptHundredths? = nil

@@ -1,6 +1,7 @@
 import JackdawPayments
 
-// Payments in cash: the guide 1.6.182, revision history (135). It shows no call and no request; both are this project's.
+// Payments in cash: the guide 1.6.182, revision history (135), without a call. `Accept.h` has
+// `startCashPayment:completion:progress:` from 1.6.177. No source shows the request, which is this project's.
 
 extension Accept {
     /// Books a basket that was paid in cash. No terminal is used, and no card is read.
