@@ -84,7 +84,7 @@ import Testing
         #expect(!isValid { $0.callbackURL = "https://shop.example.com/ paid" })
     }
 
-    @Test func S1_68_theCallbackIsSentWithThePayment() throws {
+    @Test func theCallbackIsADetailOfThePayment() throws {
         var config = Self.payment(
             AcceptBasket(currencyAsISO4217Code: "EUR", items: [AcceptBasketItem(grossPrice: 1000)]))
         config.backendConfig.callbackURL = "https://shop.example.com/paid"

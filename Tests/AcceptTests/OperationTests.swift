@@ -439,7 +439,7 @@ import Testing
         #expect(!"\(payment)".contains("0014"))
     }
 
-    @Test func S1_126_aDeclineHasTheHostsCodeAndText() throws {
+    @Test func aDeclinedPaymentHasTheHostsCodeAndText() throws {
         let text = #"""
             {"unique_id":"A1","state":"rejected","amount":1000,"currency":"EUR","error_code":"51",
             "error_message":"insufficient funds","card_number":"4111111111111111"}

@@ -67,13 +67,33 @@ import Testing
         try await reversed(till)
     }
 
-    @Test func S1_106_eachReversalOfTheTillHasItsReason() async throws {
-        let till = try await PayTill(chip(1000, ["approved": [.payment(.secondAAC)]]))
+    /// The program has the SDK's reason, and the host this project's word for it.
+    @Test(
+        arguments: [
+            (.secondAAC, .transactionDeclined, .cardDeclined, "card_declined"),
+            (.linkLost, .failedToSendOnlineEMV, .terminalTerminated, "link_lost"),
+            (.cardRemoved, .failedToSendOnlineEMV, .terminalTerminated, "card_removed"),
+            (.kernelFailed, .failedToSendOnlineEMV, .terminalTerminated, "kernel_failed"),
+            (.secondTCWithSignature, .signatureRequest, .signatureDeclined, "signature_rejected"),
+        ] as [(PaymentEvent, AcceptPayErrorCode, AcceptReversalReason, String)])
+    func S1_106_eachReversalOfTheTillHasItsReason(
+        event: PaymentEvent, code: AcceptPayErrorCode, reason: AcceptReversalReason, word: String
+    ) async throws {
+        let till = try await PayTill(chip(1000, ["approved": [.payment(event)]]))
         let error = await failure { () throws(AcceptError) in try await till.pay() }
-        #expect(error?.code == .pay(.transactionDeclined))
-        #expect(error?.decline?.reversalReason == .cardDeclined)
-        #expect(error?.decline?.group == .card)
+        #expect(error?.code == .pay(code))
+        #expect(error?.decline?.reversalReason == reason)
         try await reversed(till)
+        #expect(till.link.reversalNotes("A1") == [word])
+    }
+
+    @Test func S1_106_aReversalWithoutAnAnswerHasItsReason() async throws {
+        let till = try await PayTill(chip())
+        till.link.plan("status-after=500", "payments.json")
+        let error = await failure { () throws(AcceptError) in try await till.pay() }
+        #expect(error?.decline?.reversalReason == .noEFTResponse)
+        try await reversed(till)
+        #expect(till.link.reversalNotes("A1") == ["timeout"])
     }
 
     // MARK: choice of an application

@@ -56,7 +56,7 @@ import Testing
         #expect(till.terminals.batteryQuestions == 2)
     }
 
-    @Test func S1_144_aDeviceWithoutProtectionIsRefused() async throws {
+    @Test func aTerminalThatReportsADeviceWithoutProtectionIsRefused() async throws {
         let till = try await PayTill(chip())
         till.terminals.fail(.pay(.deviceRooted))
         let error = await failure { () throws(AcceptError) in try await till.pay() }
@@ -67,7 +67,7 @@ import Testing
 
     /// The guide's list, chapter 3.2.1, in its order.
     @Test(arguments: [(1000, "approved"), (5105, "rejected")] as [(UInt64, String)])
-    func S1_69_theCallbackHasTheFieldsOfTheGuide(hundredths: UInt64, state: String) async throws {
+    func S1_68_S1_69_theCallbackHasTheFieldsOfTheGuide(hundredths: UInt64, state: String) async throws {
         let till = try await PayTill(chip(hundredths))
         var config = till.config(AcceptHundredths(rawValue: Int64(hundredths)))
         config.backendConfig.callbackURL = "https://shop.example.com/paid"
@@ -81,7 +81,16 @@ import Testing
                 "aid_label", "aid", "card_holder",
             ])
         #expect(callback.fields.first { $0.name == "state" }?.value == state)
+        #expect(callback.fields.first { $0.name == "unique_id" }?.value == "A1")
         #expect(till.link.callbacks.count == 1)
+    }
+
+    @Test func S1_68_withoutAnAddressThereIsNoCallback() async throws {
+        let till = try await PayTill(chip())
+        #expect(till.config().backendConfig.callbackURL.isEmpty)
+        _ = try await till.pay()
+        #expect(till.link.paymentCount == 1)
+        #expect(till.link.callbacks.isEmpty)
     }
 
     // MARK: cards and their kernel
@@ -96,6 +105,32 @@ import Testing
         #expect(objects[0x8A] == Array("00".utf8))
     }
 
+    /// A script before the second cryptogram, and one after it. The octets are those of EMV Book 3, 10.10: a template with
+    /// its identifier (9F18), if it has one, and its commands (86).
+    @Test func S1_109_scriptsOfTheIssuerReachTheTerminal() async throws {
+        let till = try await PayTill(
+            issuerRules: #"""
+                {"from": 5172, "to": 5172, "scripts": [
+                  {"template": "71", "identifier": "00000001", "commands": [{"command": "send", "value": "0084000008"}]},
+                  {"template": "72", "commands": [{"command": "send", "value": "00A40000"}]}
+                ]},
+                """#, chip(5172))
+        #expect(try await till.pay(till.config(5172)).isAccepted)
+        let octets = bytes(try #require(till.terminals.forCard.first))
+        let scripts = hex("710E 9F180400000001 86050084000008" + "7206 860400A40000")
+        #expect(octets.suffix(scripts.count) == scripts[...])
+        #expect(octets.starts(with: hex("8A023030")))
+    }
+
+    /// A host that sends nothing for the card.
+    @Test func S1_109_anEmptyAnswerReachesTheTerminalToo() async throws {
+        let till = try await PayTill(chip())
+        till.link.emptiesIssuerResponses()
+        #expect(try await till.pay().isAccepted)
+        #expect(till.terminals.actions.contains(.completeCard(.approved)))
+        #expect(till.terminals.forCard.isEmpty)
+    }
+
     @Test(arguments: [PaymentEvent.cardBlocked, .applicationBlocked])
     func S1_115_aBlockedCardIsNotTakenByItsStripe(event: PaymentEvent) async throws {
         let till = try await PayTill(chip(1000, ["process": [.payment(event)]]))
@@ -106,16 +141,50 @@ import Testing
         #expect(till.link.paymentCount == 0)
     }
 
-    @Test func S1_111_aSignatureIsNeededOnlyIfTheCardAsksForIt() async throws {
-        let till = try await PayTill(chip())
+    /// The card's verification method decides: a signature (1.6.065).
+    @Test(arguments: [false, true]) func S1_111_aSignatureIsNeededIfTheCardAsksForIt(isAsked: Bool) async throws {
+        let till = try await PayTill(
+            chip(1000, ["approved": [.payment(isAsked ? .secondTCWithSignature : .secondTC)]]))
         let asked = Lock(0)
-        _ = try await till.pay(
+        let payment = try await till.pay(
             nil,
-            AcceptPaymentHandlers(signature: { request in
+            AcceptPaymentHandlers(
+                signature: { request in
+                    asked.withLock { $0 += 1 }
+                    request.signatureCallback([1], nil)
+                }, signatureVerification: { $1(.approved) }))
+        #expect(payment.isAccepted)
+        #expect(asked.withLock { $0 } == (isAsked ? 1 : 0))
+        #expect(till.link.payment("A1")["sandbox"]?["has_signature"] == .flag(isAsked))
+    }
+
+    /// After a swipe the cardholder signs.
+    @Test func S1_111_aSignatureIsNeededAfterASwipe() async throws {
+        let till = try await PayTill(Self.swipe())
+        till.terminals.change { $0.entries = [.swipe] }
+        let asked = Lock(0)
+        let handlers = AcceptPaymentHandlers(
+            signature: { request in
                 asked.withLock { $0 += 1 }
-                request.signatureCallback(nil, nil)
-            }))
-        #expect(asked.withLock { $0 } == 0)
+                request.signatureCallback([1], nil)
+            }, signatureVerification: { $1(.approved) })
+        #expect(try await till.pay(nil, handlers).isAccepted)
+        #expect(asked.withLock { $0 } == 1)
+    }
+
+    /// A swipe of a terminal that sealed its objects for the sandbox.
+    private static func swipe(_ changes: [JackdawEMV.Tag: String?] = [:]) -> ScriptedTerminals.Script {
+        let next = chip()
+        let objects: [JackdawEMV.Tag: String?] = [0x9F39: "90"]
+        return { effect in
+            guard effect.action == .acceptCard else { return next(effect) }
+            return [
+                .card(accountNumber("9999990000000014"), name: "A. N. OTHER"),
+                .payment(
+                    .cardSwiped, answering: effect.identifier,
+                    sealed: card(1000, changes: objects.merging(changes) { $1 })),
+            ]
+        }
     }
 
     @Test(arguments: [false, true])
@@ -126,13 +195,18 @@ import Testing
                 1000,
                 ["process": [.payment(isSigned ? .firstTCWithSignature : .firstTC, sealed: card(1000, type: 0x40))]]))
         till.link.plan("status=503", "payments.json")
+        let asked = Lock(0)
         let payment = try await till.pay(
             nil,
             AcceptPaymentHandlers(
-                signature: { $0.signatureCallback([1], nil) },
+                signature: { request in
+                    asked.withLock { $0 += 1 }
+                    request.signatureCallback([1], nil)
+                },
                 signatureVerification: { _, callback in callback(.approved) }))
         #expect(payment.isAccepted)
         #expect(payment.amount == 1000)
+        #expect(asked.withLock { $0 } == (isSigned ? 1 : 0))
         #expect(try await till.accept.status(of: "A1").state == .approved)
     }
 
@@ -189,15 +263,7 @@ import Testing
     }
 
     @Test func S1_134_aSwipeHasItsEntryMode() async throws {
-        let next = chip()
-        let till = try await PayTill { effect in
-            guard effect.action == .acceptCard else { return next(effect) }
-            return [
-                .card(accountNumber("9999990000000014"), name: "A. N. OTHER"),
-                .payment(
-                    .cardSwiped, answering: effect.identifier, sealed: card(1000, changes: [0x9F39: "90"])),
-            ]
-        }
+        let till = try await PayTill(Self.swipe())
         till.terminals.change { $0.entries = [.swipe] }
         // No kernel has verified the cardholder, who signs.
         let run = till.accept.startPay(
@@ -266,17 +332,67 @@ import Testing
         #expect(AcceptCardKind(accountNumber(digits)).issuer == issuer)
     }
 
-    @Test func S1_145_aCardIsTappedIfTheTerminalTakesTaps() async throws {
+    /// A card that is tapped, and whose payment the host decides.
+    private static func tap(_ first: PaymentEvent = .firstARQC) -> ScriptedTerminals.Script {
         let next = chip()
-        let till = try await PayTill { effect in
-            guard effect.action == .acceptCard else { return next(effect) }
-            return [.payment(.cardTapped, answering: effect.identifier)]
+        return { effect in
+            switch effect.action {
+            case .acceptCard: [.payment(.cardTapped, answering: effect.identifier)]
+            case .processCard:
+                [
+                    .card(accountNumber("9999990000000014"), name: ""),
+                    .payment(
+                        first, answering: effect.identifier,
+                        sealed: card(1000, type: first == .firstARQC ? 0x80 : 0x40, changes: [0x9F39: "07"])),
+                ]
+            default: next(effect)
+            }
         }
+    }
+
+    @Test func S1_145_aCardIsTappedIfTheTerminalTakesTaps() async throws {
+        let till = try await PayTill(Self.tap())
+        // Off by default, as in later releases.
         #expect(!AcceptTerminal(uuid: "T", displayName: "T").entries.contains(.tap))
         till.terminals.change { $0.entries = [.tap, .chip, .swipe] }
-        let run = till.accept.startPay(till.config())
-        #expect(try await run.result().isAccepted)
+        let asked = Lock(0)
+        let run = till.accept.startPay(
+            till.config(), handlers: AcceptPaymentHandlers(signature: { _ in asked.withLock { $0 += 1 } }))
+        let payment = try await run.result()
+        #expect(payment.isAccepted)
         #expect(await steps(run).contains(.tapOrInsertOrSwipeCard))
+        // Without a signature, and without a second cryptogram.
+        #expect(asked.withLock { $0 } == 0)
+        #expect(!till.terminals.actions.contains(.completeCard(.approved)))
+        let view = till.link.payment("A1")
+        #expect(view["sandbox"]?["pos_entry_mode"]?.text == "07")
+        #expect(view["sandbox"]?["has_signature"] == .flag(false))
+        // SPm2 has the signature of a tap after its completion.
+        var parameters = AcceptPaymentParameters()
+        parameters.signatureImage = [1, 2, 3]
+        _ = try await till.accept.requestOperationOnPaymentWithID(
+            payment.uniqueId, andAccessToken: till.token, config: ConfigurationTests.backend,
+            operation: .signatureUpdate, paymentUpdateParameters: parameters)
+        #expect(till.link.payment("A1")["sandbox"]?["has_signature"] == .flag(true))
+    }
+
+    /// A tap whose verification method is a signature, and that the card approves.
+    @Test func S1_145_aTapIsSigned() async throws {
+        let till = try await PayTill(
+            limits: OfflineLimits(currencyCode: 978, floor: 5000, count: 5, total: 10_000),
+            Self.tap(.firstTCWithSignature))
+        till.terminals.change { $0.entries = [.tap, .chip, .swipe] }
+        let asked = Lock(0)
+        let payment = try await till.pay(
+            nil,
+            AcceptPaymentHandlers(
+                signature: { request in
+                    asked.withLock { $0 += 1 }
+                    request.signatureCallback([1], nil)
+                }, signatureVerification: { $1(.approved) }))
+        #expect(payment.isAccepted)
+        #expect(asked.withLock { $0 } == 1)
+        #expect(try await till.accept.status(of: "A1").state == .approved)
     }
 
     @Test func S1_148_aPaymentFollowsAfterTheTerminalWasUnplugged() async throws {
@@ -289,6 +405,21 @@ import Testing
         #expect(error?.code == .pay(.failedBluetoothConnection))
         let next = till.accept.startPay(till.config(1000, "A2"))
         #expect(await next.cancel())
+    }
+
+    /// A terminal without an identifier is not asked for at the host, and its swipe is paid.
+    @Test func S1_148_aSwipeNeedsNoIdentifierOfTheTerminal() async throws {
+        let till = try await PayTill(Self.swipe())
+        till.terminals.change { terminal in
+            terminal.entries = [.swipe]
+            terminal.serialNumber = ""
+            terminal.model = ""
+        }
+        let handlers = AcceptPaymentHandlers(
+            signature: { $0.signatureCallback([1], nil) }, signatureVerification: { $1(.approved) })
+        #expect(try await till.pay(nil, handlers).isAccepted)
+        #expect(!till.link.paths.contains { $0.hasPrefix("/v3/terminals/") })
+        #expect(till.link.booked("A1") == 1000)
     }
 
     @Test func S1_148_aChipCardThatIsSwipedMustBeInserted() async throws {
@@ -321,6 +452,47 @@ import Testing
         let steps = await steps(run)
         #expect(steps.contains(.followInstructionsOnConsumerDevice))
         #expect(steps.contains(.gratuityEntryStarted))
+    }
+
+    // MARK: secrets of a user
+
+    /// The password of a login, a new one, and a forgotten one, in all that a program may print.
+    @Test func S1_142_passwordsAreHidden() async throws {
+        let printed = Lock("")
+        let note: @Sendable (Any) -> Void = { value in
+            var text = "\(value) \(String(reflecting: value)) "
+            dump(value, to: &text)
+            printed.withLock { [text] in $0 += text }
+        }
+        let mode = AcceptDeveloperMode(show: { note($0) }, keep: { note($0) })
+        let till = try await PayTill(developerMode: mode, chip())
+        let config = ConfigurationTests.backend
+        let new = secret("N3w-Passw0rd!")
+        let wrong = secret("Wr0ng-Passw0rd!")
+        note(new)
+        let token = try await till.logIn()
+        note(token)
+        for password in [wrong, secret("")] {
+            let error = await #expect(throws: AcceptError.self) {
+                try await till.accept.requestAccessToken("till-1", password: password, config: config)
+            }
+            note(error as Any)
+        }
+        let weak = await #expect(throws: AcceptError.self) {
+            try await till.accept.changePasswordForToken(
+                token, newPassword: secret("sh0rt!"), reNewPassword: secret("sh0rt!"), config: config)
+        }
+        note(weak as Any)
+        try await till.accept.changePasswordForToken(token, newPassword: new, reNewPassword: new, config: config)
+        note(try await till.accept.requestAccessToken("till-1", password: new, config: config))
+        try await till.accept.resetPassword("till-1", config: config)
+        note(till.accept)
+        let mailed = try #require(till.link.messages.last?.text).revealedText()
+        let text = printed.withLock { $0 }
+        #expect(text.contains("password=***"))
+        for hidden in ["till-1-password", "N3w-Passw0rd!", "Wr0ng-Passw0rd!", "sh0rt!", mailed] {
+            #expect(!text.contains(hidden))
+        }
     }
 
     // MARK: secrets of a payment

@@ -114,15 +114,46 @@ import Testing
     @Test func S1_19_S1_20_anExpiredTokenEndsAPaymentBeforeItBegins() async throws {
         let till = try await PayTill(chip())
         till.clock.advance(by: .seconds(900))
-        let error = await failure { () throws(AcceptError) in try await till.pay() }
+        var config = till.config()
+        let error = await failure { [config] () throws(AcceptError) in try await till.pay(config) }
         #expect(error?.isTokenExpired == true)
         #expect(till.terminals.amounts.isEmpty)
-        // The basket is paid after the next login.
+        // The same payment goes on after the next login: nothing of it is used up.
+        config.accessToken = try await till.logIn()
+        let payment = try await till.pay(config)
+        #expect(payment.uniqueId == "A1" && payment.isAccepted)
+        #expect(till.link.paymentCount == 1)
+    }
+
+    /// The answer to a payment is lost, and the token expires before the till knows its outcome.
+    @Test func S1_20_anUnfinishedPaymentIsRecoveredAfterTheNextLogin() async throws {
+        let cards = Lock(0)
+        let next = chip()
+        let till = try await PayTill { effect in
+            guard effect.action == .processCard else { return next(effect) }
+            // The counter of the card, which the issuer compares.
+            let counter = cards.withLock { cards in
+                cards += 1
+                return cards
+            }
+            return [.payment(.firstARQC, answering: effect.identifier, sealed: card(1000, counter: counter))]
+        }
+        till.link.plan("status-after=500", "payments.json")
         var config = till.config()
-        config.accessToken = try await till.accept.requestAccessToken(
-            "till-1", password: secret("till-1-password"), config: ConfigurationTests.backend
-        ).accessToken
+        let lost = await failure { [config] () throws(AcceptError) in try await till.pay(config) }
+        #expect(lost?.code == .pay(.responseLost))
+        try await reversed(till)
+        till.clock.advance(by: .seconds(900))
+        let late = await failure { [config] () throws(AcceptError) in try await till.pay(config) }
+        #expect(late?.isTokenExpired == true)
+        // The kept basket is the same payment, whose end the till knows; with another identifier it is paid.
+        config.accessToken = try await till.logIn()
+        let known = await failure { [config] () throws(AcceptError) in try await till.pay(config) }
+        #expect(known?.decline?.reversalReason == .noEFTResponse)
+        #expect(till.link.booked("A1") == 0)
+        config.basket.transactionUniqueId = "A2"
         #expect(try await till.pay(config).isAccepted)
+        #expect(till.link.booked("A2") == 1000)
     }
 
     @Test func aSaleIsPaidOnce() async throws {

@@ -20,14 +20,18 @@ struct PayTill {
     init(
         methods: AcceptPaymentMethods? = nil, limits: OfflineLimits = .none,
         policy: PaymentPolicy = Accept.paymentPolicy, journal: any JournalStore = MemoryJournal(),
-        developerMode: AcceptDeveloperMode? = nil, _ script: @escaping ScriptedTerminals.Script
+        developerMode: AcceptDeveloperMode? = nil, issuerRules: String = "",
+        callbacks: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() },
+        _ script: @escaping ScriptedTerminals.Script
     ) async throws {
-        let (clock, link) = (clock, try SandboxLink(clock))
+        let (clock, link) = (clock, try SandboxLink(clock, rules: issuerRules))
         self.link = link
         let date: @Sendable () -> RecordedTime = {
             RecordedTime(seconds: (SandboxFixture.start + clock.now.offset).components.seconds, offset: 60)
         }
-        let accept = Accept(clock: clock, date: date, developerMode: developerMode) { _ throws(AcceptError) in link }
+        let accept = Accept(clock: clock, date: date, developerMode: developerMode, callbacks: callbacks) {
+            _ throws(AcceptError) in link
+        }
         self.accept = accept
         service = PaymentService(
             host: AcceptWire.profile, wire: AcceptWire(), client: accept.paymentClient, journal: journal,
@@ -83,6 +87,13 @@ struct PayTill {
         let found = try #require(await accept.discoverTerminalsForVendor(AcceptSpireVendorUUID).first)
         return try await accept.configure(
             found, of: AcceptSpireVendorUUID, andToken: token, config: ConfigurationTests.backend)
+    }
+
+    /// Logs the user in again.
+    func logIn() async throws(AcceptError) -> SecretText {
+        try await accept.requestAccessToken(
+            "till-1", password: secret("till-1-password"), config: ConfigurationTests.backend
+        ).accessToken
     }
 
     /// Starts a payment, and waits for its end.

@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: kernels)
-    func S1_01_aSaleIsPaidAtEachReader(model: AcceptReaderTerminals.Model) async throws {
+    func aSaleIsPaidAtEachReader(model: AcceptReaderTerminals.Model) async throws {
         let sale = try await sell(model, 1000)
         #expect(sale.error == nil, "\(String(describing: sale.error))")
         #expect(sale.report.outcome == .approved)
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test(arguments: kernels)
-    func S1_117_cryptogramAndCounterAreSent(model: AcceptReaderTerminals.Model) async throws {
+    func cryptogramAndCounterAreSealed(model: AcceptReaderTerminals.Model) async throws {
         let sale = try await sell(model, 1000)
         #expect(sale.sealedTags.count == 2)
         for tags in sale.sealedTags {
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test(arguments: kernels)
-    func S1_114_aReaderThatIsUnpluggedAfterTheApprovalReversesTheSale(model: AcceptReaderTerminals.Model) async throws {
+    func aReaderThatIsUnpluggedAfterTheApprovalReversesTheSale(model: AcceptReaderTerminals.Model) async throws {
         let sale = try await sell(model, 1000, unplugsAt: .processingData)
         #expect(sale.report.outcome == .failedAutoReversed)
         #expect(sale.error?.decline?.reversalReason == .terminalTerminated)

@@ -2,6 +2,7 @@ import JackdawPayments
 import JackdawReaders
 import JackdawSandbox
 import JackdawSandboxTestSupport
+import JackdawSimulator
 import JackdawTestSupport
 import JackdawTransport
 
@@ -14,15 +15,24 @@ final class SandboxLink: HTTPClient {
         var effects: [SandboxEffect] = []
         /// The number of requests that are under way.
         var active = 0
+        var emptiesIssuerResponses = false
     }
 
     private let state: Lock<State>
     private let clock: ManualClock
     let asked = AsyncSignal()
 
-    init(_ clock: ManualClock) throws {
+    /// A connection to a new sandbox. The issuer has more rules, in JSON with a comma after each.
+    init(_ clock: ManualClock, rules: String = "") throws {
         self.clock = clock
-        state = Lock(State(fixture: try SandboxFixture()))
+        var fixture = try SandboxFixture()
+        if !rules.isEmpty {
+            let text = SandboxFixture.issuerText.replacing(#""rules": ["#, with: #""rules": [\#(rules)"#)
+            fixture.sandbox = Sandbox(
+                .ready, issuer: try SimulatedIssuer(json: Array(text.utf8), PlainIssuerCryptography()),
+                hashing: PlainTextHashing(), random: SeededRandom(seed: 1))
+        }
+        state = Lock(State(fixture: fixture))
     }
 
     var paths: [String] { state.withLock { $0.paths } }
@@ -60,6 +70,12 @@ final class SandboxLink: HTTPClient {
         }
     }
 
+    /// The notes of the reversals of a payment in the books, oldest first.
+    func reversalNotes(_ name: String) -> [String] {
+        guard case .array(let reversals)? = payment(name)["reversals"] else { return [] }
+        return reversals.map { $0["note"]?.text ?? "" }
+    }
+
     /// Another till refunds a part of a payment.
     func refund(_ name: String, _ hundredths: Int) {
         atOtherTill("payments/\(name)/refund.json", "amount=\(hundredths)")
@@ -79,6 +95,9 @@ final class SandboxLink: HTTPClient {
 
     /// Has the next request for a path that ends so meet a fault.
     func plan(_ fault: String, _ suffix: String) { state.withLock { $0.faults[suffix, default: []].append(fault) } }
+
+    /// Answers have no data of the issuer for the card from now on.
+    func emptiesIssuerResponses() { state.withLock { $0.emptiesIssuerResponses = true } }
 
     /// The state of an identifier in the books.
     func booked(_ name: String) -> Double {
@@ -103,7 +122,8 @@ final class SandboxLink: HTTPClient {
             let time = SandboxFixture.start + now.offset
             let output = state.fixture.sandbox.receive(request, from: "127.0.0.1", at: time)
             state.effects += output.effects
-            return output.reply
+            guard state.emptiesIssuerResponses else { return output.reply }
+            return output.reply.withoutIssuerResponse
         }
         asked.send()
         switch reply {
@@ -115,5 +135,20 @@ final class SandboxLink: HTTPClient {
             }
             throw HTTPFailure(.timedOut, message: "late")
         }
+    }
+}
+
+extension SandboxOutput.Reply {
+    /// The same answer without data for the card.
+    fileprivate var withoutIssuerResponse: Self {
+        guard case .answer(let answer, let due) = self else { return self }
+        let member = #""issuer_response":""#
+        let content = text(answer.body)
+        guard let start = content.firstRange(of: member)?.upperBound, let end = content[start...].firstIndex(of: "\"")
+        else {
+            return self
+        }
+        let changed = body(String(content[..<start] + content[end...]))
+        return .answer(HTTPAnswer(status: answer.status, headers: answer.headers, body: changed), at: due)
     }
 }

@@ -22,6 +22,8 @@ final class FlowSale: Sendable {
     private let service: Lock<PaymentService>
     private let choices: Lock<[Int?]>
     private let again = Lock<AcceptPaymentRun?>(nil)
+    private let sealed = Lock<[[JackdawEMV.Tag]]>([])
+    private let holders = Lock<[String]>([])
     /// The steps at which something has happened: each place is met once.
     private let met = Lock<Set<AcceptStateUpdate>>([])
 
@@ -54,7 +56,7 @@ final class FlowSale: Sendable {
         }
         choices = Lock(setup.plan.choices)
         service = Lock(Self.service(journal, setup, host))
-        let (link, clock) = (link, host.clock)
+        let (link, clock, sealed) = (link, host.clock, sealed)
         var terminal = AcceptTerminal(uuid: "reader", displayName: "reader", configurationVersion: "1")
         if setup.card == "visa-tap" { terminal.entries = [.chip, .swipe, .tap] }
         if model == .uniMag { terminal.entries = [.swipe] }
@@ -63,7 +65,11 @@ final class FlowSale: Sendable {
                 AcceptReaderTerminals.Reader(
                     vendor: AcceptTerminalVendor(uuid: "vendor", displayName: "vendor"), terminal: terminal,
                     model: model, profile: try FlowParts.profile(model), open: { () throws(LinkError) in link })
-            ], clock: clock, date: { FlowParts.date }, seal: { .tagLengthValue($0) })
+            ], clock: clock, date: { FlowParts.date },
+            seal: { objects in
+                sealed.withLock { $0.append(objects.tags) }
+                return .tagLengthValue(objects)
+            })
         let late = setup.isPresentedLate ? link : nil
         accept.use(WatchedTerminals(base: terminals, lost: lost, late: late, hasDeck: setup.hasDeck))
         host.interfere(
@@ -98,6 +104,11 @@ final class FlowSale: Sendable {
         try await settle()
         return (error, try await journal.record(of: attempt("A1")))
     }
+
+    /// The tags of the objects that were sealed for the host, in their order.
+    var sealedTags: [[JackdawEMV.Tag]] { sealed.withLock { $0 } }
+    /// The names of the cardholders who were asked to sign.
+    var signers: [String] { holders.withLock { $0 } }
 
     /// The error of the second call of the same sale; nil without one.
     func secondError() async -> AcceptError? {
@@ -139,7 +150,10 @@ final class FlowSale: Sendable {
         let plan = setup.plan
         return AcceptPaymentHandlers(
             progress: { [self] in progress($0) },
-            signature: { $0.signatureCallback(plan.isSigned ? [1] : nil, nil) },
+            signature: { [self] request in
+                holders.withLock { $0.append(request.cardHolderName) }
+                request.signatureCallback(plan.isSigned ? [1] : nil, nil)
+            },
             signatureVerification: { $1(plan.isSignatureRight ? .approved : .rejected) },
             appSelection: { [self] request in
                 let choice = choices.withLock { $0.isEmpty ? nil : $0.removeFirst() }

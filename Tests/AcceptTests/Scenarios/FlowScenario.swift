@@ -25,7 +25,7 @@ struct FlowScenario: Sendable, CustomTestStringConvertible {
     }
 
     let model: Model
-    let setup: FlowSetup
+    var setup: FlowSetup
 
     var testDescription: String { "\(model.number) \(model.name)" }
 
