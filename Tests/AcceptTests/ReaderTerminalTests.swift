@@ -267,6 +267,7 @@ import Testing
         uuid: "PosMate 1", displayName: "PosMate 1", model: "PosMate", dependsOnConfiguration: true)
 
     private static func terminals(
+        clock: ManualClock = ManualClock(),
         _ open: @escaping @Sendable () async throws(LinkError) -> any Transport
     ) -> AcceptReaderTerminals {
         AcceptReaderTerminals(
@@ -274,7 +275,7 @@ import Testing
                 AcceptReaderTerminals.Reader(
                     vendor: AcceptTerminalVendor(uuid: AcceptSpireVendorUUID, displayName: "Spire"), terminal: posMate,
                     model: .posMate, open: open)
-            ], clock: ManualClock(), date: { RecordedTime(seconds: 1_453_992_427, offset: 60) },
+            ], clock: clock, date: { RecordedTime(seconds: 1_453_992_427, offset: 60) },
             seal: { .tagLengthValue($0) })
     }
 
@@ -297,6 +298,111 @@ import Testing
             if case .payment(.preparationFailed, _, _) = event { break }
         }
         session.close()
+    }
+
+    /// A link that takes one opener at a time, and closes when the test wants it.
+    private final class ExclusiveLink: Transport {
+        private struct State {
+            var isOpen = false
+            var openings = 0
+            var isClosing = false
+            var mayClose = false
+        }
+
+        let link: LinkName
+        private let state = Lock(State())
+        private let change = AsyncSignal()
+        private let (near, far): (MemoryLink, MemoryLink)
+
+        init() throws {
+            link = try LinkName(parsing: "tcp:localhost:1")
+            (near, far) = MemoryLink.pair(link: link)
+        }
+
+        var openings: Int { state.withLock { $0.openings } }
+
+        func open() throws(LinkError) -> any Transport {
+            let isFree = state.withLock { state in
+                state.openings += 1
+                defer { state.isOpen = true }
+                return !state.isOpen
+            }
+            guard isFree else { throw LinkError(.busy, link: "test", "in use") }
+            return self
+        }
+
+        /// Waits until a session closes the link.
+        func closing() async {
+            while true {
+                let seen = change.count
+                if state.withLock({ $0.isClosing }) { return }
+                await change.wait(after: seen)
+            }
+        }
+
+        func mayClose() {
+            state.withLock { $0.mayClose = true }
+            change.send()
+        }
+
+        func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool { try await near.receive(take) }
+        func send(_ bytes: [UInt8]) async throws(LinkError) { try await near.send(bytes) }
+        func endSending() async throws(LinkError) { try await near.endSending() }
+        func close() async {
+            state.withLock { $0.isClosing = true }
+            change.send()
+            while true {
+                let seen = change.count
+                if state.withLock({ $0.mayClose }) { break }
+                await change.wait(after: seen)
+            }
+            state.withLock { $0.isOpen = false }
+        }
+    }
+
+    @Test func theNextPaymentWaitsUntilTheLinkIsClosed() async throws {
+        let (clock, link) = (ManualClock(), try ExclusiveLink())
+        let terminals = Self.terminals(clock: clock) { () throws(LinkError) in try link.open() }
+        @Sendable func open() async throws(AcceptError) -> any AcceptTerminalSession {
+            try await terminals.open(
+                Self.posMate, of: AcceptSpireVendorUUID, amount: Amount(minorUnits: 1000, currencyCode: 978)
+            ) { _ in }
+        }
+        try await open().close()
+        await link.closing()
+        // The next payment begins before the link is closed, and gives up at its limit.
+        let late = Task { try await open() }
+        await clock.sleepers(1)
+        clock.advance(by: AcceptReaderTerminals.closingLimit)
+        let error = await #expect(throws: AcceptError.self) { try await late.value }
+        #expect(error?.code == .pay(.terminalFailedToTerminateCurrentTerminalPaymentFlow))
+        // The one after that is there in time.
+        let next = Task { try await open() }
+        await clock.sleepers(1)
+        #expect(link.openings == 1)
+        link.mayClose()
+        try await next.value.close()
+        #expect(link.openings == 2)
+        try await open().close()
+    }
+
+    @Test func aReaderThatWasNotOpenedIsFree() async throws {
+        let link = try ExclusiveLink()
+        let isAway = Lock(true)
+        let terminals = Self.terminals { () throws(LinkError) in
+            guard !isAway.withLock({ $0 }) else { throw LinkError(.notFound, link: "test", "away") }
+            return try link.open()
+        }
+        for isExpected in [false, true] {
+            do throws(AcceptError) {
+                try await terminals.open(
+                    Self.posMate, of: AcceptSpireVendorUUID, amount: Amount(minorUnits: 1000, currencyCode: 978)
+                ) { _ in }.close()
+                #expect(isExpected)
+            } catch { #expect(!isExpected && error.code == .pay(.terminalNotReady)) }
+            isAway.withLock { $0 = false }
+        }
+        link.mayClose()
     }
 
     @Test func aSessionClosesItsLink() async throws {

@@ -74,6 +74,11 @@ public final class AcceptReaderTerminals: AcceptTerminals {
     private let clock: ElapsedClock
     private let date: @Sendable () -> RecordedTime
     private let seal: @Sendable (DataObjectStore) -> HTTPBody
+    /// The use of each reader.
+    private let uses: [ReaderUse]
+
+    /// The time for the link of the payment before to close. It is our choice.
+    static let closingLimit = Duration.seconds(5)
 
     /// Terminals of a program.
     /// - Parameters:
@@ -90,6 +95,7 @@ public final class AcceptReaderTerminals: AcceptTerminals {
         self.clock = ElapsedClock(clock)
         self.date = date
         self.seal = seal
+        uses = readers.map { _ in ReaderUse() }
     }
 
     public func vendors() async -> [AcceptTerminalVendor] { readers.map(\.vendor).distinct }
@@ -104,13 +110,36 @@ public final class AcceptReaderTerminals: AcceptTerminals {
     /// A link is open during a payment alone.
     public func connectionStatus(of vendorUUID: String) async -> AcceptExtensionConnectionStatus { .unknown }
 
+    /// Opens a reader after the link of its payment before was closed, for which it waits 5 s at most: some links take one
+    /// opener at a time. After that it fails with `pay(.terminalFailedToTerminateCurrentTerminalPaymentFlow)`.
     public func open(
         _ terminal: AcceptTerminal, of vendorUUID: String, amount: Amount,
         events: @escaping @Sendable (AcceptTerminalEvent) -> Void
     ) async throws(AcceptError) -> any AcceptTerminalSession {
-        guard let reader = readers.first(where: { $0.vendor.uuid == vendorUUID && $0.terminal.uuid == terminal.uuid })
+        guard
+            let index = readers.firstIndex(where: {
+                $0.vendor.uuid == vendorUUID && $0.terminal.uuid == terminal.uuid
+            })
         else { throw AcceptError(.pay(.terminalNotReady), "The terminal is off, or away.") }
         let transaction = try KernelTransaction.purchase(amount, on: date())
+        let use = uses[index]
+        guard await use.begin(within: Self.closingLimit, on: clock) else {
+            throw AcceptError(
+                .pay(.terminalFailedToTerminateCurrentTerminalPaymentFlow),
+                "The terminal has not ended its last transaction.")
+        }
+        do throws(AcceptError) {
+            return try await session(readers[index], transaction, events) { use.end() }
+        } catch {
+            use.end()
+            throw error
+        }
+    }
+
+    private func session(
+        _ reader: Reader, _ transaction: KernelTransaction,
+        _ events: @escaping @Sendable (AcceptTerminalEvent) -> Void, closed: @escaping @Sendable () -> Void
+    ) async throws(AcceptError) -> ReaderTerminalSession {
         let jack = await reader.jack()
         guard jack?.isMono != true else {
             throw AcceptError(.pay(.monoAudioEnabled), "The sound card plays one channel, and the reader needs two.")
@@ -118,7 +147,7 @@ public final class AcceptReaderTerminals: AcceptTerminals {
         let link: any Transport
         do throws(LinkError) { link = try await reader.open() } catch { throw AcceptError(error) }
         do throws(ReaderError) {
-            return try session(reader, transaction, jack, over: link, events)
+            return try session(reader, transaction, jack, over: link, events, closed)
         } catch {
             await link.close()
             throw AcceptError(
@@ -128,24 +157,24 @@ public final class AcceptReaderTerminals: AcceptTerminals {
 
     private func session(
         _ reader: Reader, _ transaction: KernelTransaction, _ jack: JackOutput?, over link: any Transport,
-        _ events: @escaping @Sendable (AcceptTerminalEvent) -> Void
+        _ events: @escaping @Sendable (AcceptTerminalEvent) -> Void, _ closed: @escaping @Sendable () -> Void
     ) throws(ReaderError) -> ReaderTerminalSession {
         switch reader.model {
         case .posMate:
             let settings = try EPOSPaymentSettings(profile: reader.profile)
-            return ReaderTerminalSession(over: link, clock: clock, transaction, seal: seal, events: events) {
-                EPOSPayment(transaction, settings)
-            }
+            return ReaderTerminalSession(
+                over: link, clock: clock, transaction, seal: seal, events: events, closed: closed
+            ) { EPOSPayment(transaction, settings) }
         case .emvSwiper:
             let settings = try BBPOSPaymentSettings(profile: reader.profile)
-            return ReaderTerminalSession(over: link, clock: clock, transaction, seal: seal, events: events) {
-                BBPOSPayment(transaction, settings)
-            }
+            return ReaderTerminalSession(
+                over: link, clock: clock, transaction, seal: seal, events: events, closed: closed
+            ) { BBPOSPayment(transaction, settings) }
         case .miura:
             let settings = try MiuraPaymentSettings(profile: reader.profile)
-            return ReaderTerminalSession(over: link, clock: clock, transaction, seal: seal, events: events) {
-                MiuraPayment(transaction, settings)
-            }
+            return ReaderTerminalSession(
+                over: link, clock: clock, transaction, seal: seal, events: events, closed: closed
+            ) { MiuraPayment(transaction, settings) }
         case .uniMag:
             guard let family = ReaderFamily.named(reader.model.rawValue) else {
                 preconditionFailure("each model is a family")
@@ -158,10 +187,38 @@ public final class AcceptReaderTerminals: AcceptTerminals {
                 if case .payment(.preparationFailed, _, _) = event { events(.reason(reason)) }
                 events(event)
             }
-            return ReaderTerminalSession(over: link, clock: clock, transaction, seal: seal, events: named) {
-                SwipePayment(settings)
-            }
+            return ReaderTerminalSession(
+                over: link, clock: clock, transaction, seal: seal, events: named, closed: closed
+            ) { SwipePayment(settings) }
         }
+    }
+}
+
+/// The use of a reader: one payment at a time has its link.
+final class ReaderUse: Sendable {
+    private let isInUse = Lock(false)
+    private let change = AsyncSignal()
+
+    /// Begins a use, after the end of the one before.
+    /// - Returns: false if that does not end within the limit, or the task is cancelled.
+    func begin(within limit: Duration, on clock: ElapsedClock) async -> Bool {
+        let deadline = clock.now() + limit
+        while true {
+            let seen = change.count
+            let isFree = isInUse.withLock { isInUse in
+                defer { isInUse = true }
+                return !isInUse
+            }
+            if isFree { return true }
+            guard clock.now() < deadline, !Task.isCancelled else { return false }
+            await change.wait(after: seen, until: deadline, on: clock)
+        }
+    }
+
+    /// Ends the use that began.
+    func end() {
+        isInUse.withLock { $0 = false }
+        change.send()
     }
 }
 

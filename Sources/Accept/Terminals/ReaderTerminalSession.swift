@@ -24,11 +24,13 @@ final class ReaderTerminalSession: AcceptTerminalSession {
     ///   - transaction: the payment.
     ///   - seal: seals the card's objects for the host.
     ///   - events: receives the events of the reader, in their order.
+    ///   - closed: called once the link is closed.
     ///   - makeDriver: makes the payment at the reader; its times are those of the clock.
     init<Payment: ReaderPayment & SendableMetatype & ~Copyable>(
         over link: any Transport, clock: ElapsedClock, _ transaction: KernelTransaction,
         seal: @escaping @Sendable (DataObjectStore) -> HTTPBody,
-        events: @escaping @Sendable (AcceptTerminalEvent) -> Void, _ makeDriver: @escaping @Sendable () -> Payment
+        events: @escaping @Sendable (AcceptTerminalEvent) -> Void, closed: @escaping @Sendable () -> Void,
+        _ makeDriver: @escaping @Sendable () -> Payment
     ) {
         let (stream, input) = AsyncStream<Input>.makeStream()
         self.input = input
@@ -70,6 +72,7 @@ final class ReaderTerminalSession: AcceptTerminalSession {
             timer.cancel()
             receiving.cancel()
             await link.close()
+            closed()
         }
         tasks = [receiving, running]
     }
