@@ -95,6 +95,31 @@ import Testing
         while try await far.receive({ _ in }) {}
     }
 
+    @Test(arguments: [
+        (LinkError.Code.outOfRange, AcceptPayErrorCode.failedBluetoothConnection),
+        (.pairedElsewhere, .failedBluetoothConnection), (.adapterOff, .failedBluetoothConnection),
+        (.notPermitted, .hardwareAccessPermission), (.disconnected, .terminalNotReady),
+    ])
+    func aLinkThatIsLostHasItsReason(link: LinkError.Code, code: AcceptPayErrorCode) async throws {
+        // Before the terminal is prepared, while it waits for a card, and after the host has approved.
+        for (step, other) in [
+            (AcceptStateUpdate.initialize, AcceptPayErrorCode.initialization), (.insertOrSwipeCard, .terminalNotReady),
+            (.processingData, .failedToSendOnlineEMV),
+        ] {
+            let till = try await PayTill(chip())
+            let reader = try till.simulate(.emvSwiper)
+            let error = LinkError(link, link: "reader", "gone", remedy: "look for it")
+            let handlers = AcceptPaymentHandlers(progress: { if $0 == step { reader.unplug(error) } })
+            let end = await failure { () throws(AcceptError) in try await till.pay(nil, handlers) }
+            let isKnown = link != .disconnected
+            let outcome = end?.decline?.outcome
+            #expect(outcome == .failedLink || outcome == .failedPreparation || outcome == .failedAutoReversed)
+            #expect(end?.code == .pay(isKnown ? code : outcome == .failedLink ? .terminalNotReady : other), "\(step)")
+            #expect(end?.decline?.text == error.description, "\(step)")
+            #expect(end?.description.contains("look for it") == true)
+        }
+    }
+
     @Test func aMonoSoundCardIsNotOpened() async throws {
         let till = try await PayTill(chip())
         let opened = Lock(false)

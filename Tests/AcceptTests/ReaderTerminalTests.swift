@@ -144,6 +144,7 @@ import Testing
         let sale = try await sell(model, 1000, unplugsAt: .checkingCard)
         #expect(sale.report.outcome == .failedLink)
         #expect(sale.error?.code == .pay(.terminalNotReady))
+        #expect(sale.error?.decline?.text == "test: unplugged")
         #expect(!sale.host.till.paths.contains("/v3/payments.json"))
     }
 

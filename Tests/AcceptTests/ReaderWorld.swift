@@ -154,7 +154,7 @@ final class ReaderWorld<Payment: ReaderPayment & ~Copyable, Terminal: ReaderMode
 
     private func unplug() {
         reader.lose()
-        take(terminal.lose(at: now))
+        take(terminal.lose(LinkError(.disconnected, link: "test", "unplugged"), at: now))
     }
 
     /// Kills the program, and starts it again: the journal alone stays.

@@ -204,6 +204,7 @@ package struct AcceptPayMachine: Sendable {
         switch event {
         case .state(let state): show(state)
         case .reason(let code): trace.reason = code
+        case .linkLost(let error): trace.link = error
         case .applications(let names): applications = names
         case .card(let number, let name):
             card = (name, number.masked, number.brand.rawValue)

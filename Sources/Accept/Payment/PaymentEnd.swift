@@ -1,5 +1,6 @@
 import JackdawEMV
 import JackdawPayments
+import JackdawTransport
 
 /// The events of a payment that its outcome does not show.
 struct PaymentTrace: Sendable, Hashable {
@@ -7,6 +8,8 @@ struct PaymentTrace: Sendable, Hashable {
     var task: PaymentAction?
     /// The reason that the terminal gave.
     var reason: AcceptPayErrorCode?
+    /// The reason for which the link to the terminal was lost.
+    var link: LinkError?
     /// Whether the card, or one of its applications, is blocked.
     var isBlocked = false
     /// Whether the last swipe could not be read.
@@ -15,6 +18,9 @@ struct PaymentTrace: Sendable, Hashable {
     var isExcluded = false
     /// Whether a person refused to sign, or rejected the signature.
     var isSignatureRefused = false
+
+    /// The reason of a failure that a lost link may have caused: the terminal's own, or that of the link.
+    fileprivate var cause: AcceptPayErrorCode? { reason ?? link.flatMap { AcceptPayErrorCode($0) } }
 }
 
 extension AcceptError {
@@ -34,10 +40,18 @@ extension AcceptError {
         let (group, advice) = Self.group(outcome, trace)
         let isOpen = !report.state.isFinal
         let decline = AcceptDecline(
-            group: group, outcome: outcome, text: report.reason?.text ?? "",
+            group: group, outcome: outcome, text: Self.text(outcome, trace) ?? report.reason?.text ?? "",
             advice: isOpen && report.state != .reversing ? .waitForOutcome : advice,
             reversalReason: Self.reversalReason(outcome, report.state, trace))
         self.init(.pay(code), "The payment ended: \(outcome.rawValue). \(decline.text)", decline)
+    }
+
+    /// The till's own text for the end of a payment; nil without one.
+    private static func text(_ outcome: PaymentOutcome, _ trace: PaymentTrace) -> String? {
+        switch outcome {
+        case .failedPreparation, .failedLink, .failedAutoReversed: trace.link?.description
+        default: nil
+        }
     }
 
     private static func code(
@@ -51,8 +65,8 @@ extension AcceptError {
         case .declinedOnline: return trouble == .refused ? .dataProcessing : .transactionNotApproved
         case .declinedSignature: return trace.isSignatureRefused ? .signatureRequest : .signatureTimeout
         case .notAccepted: return trace.isBlocked ? .blockedCardType : trace.reason ?? .notSupportedCardType
-        case .failedPreparation: return trace.reason ?? .initialization
-        case .failedLink: return trace.reason ?? .terminalNotReady
+        case .failedPreparation: return trace.cause ?? .initialization
+        case .failedLink: return trace.cause ?? .terminalNotReady
         case .failedCardRemoved: return .transactionTerminated
         case .failedTimeout:
             switch trace.task {
@@ -67,7 +81,7 @@ extension AcceptError {
         case .failedUnableOnline: return .payConnection
         case .failedHostTimeout: return trouble == .unreadable ? .onlineProcessing : .responseLost
         case .failedRecovered: return .responseLost
-        case .failedAutoReversed: return trace.reason ?? .failedToSendOnlineEMV
+        case .failedAutoReversed: return trace.cause ?? .failedToSendOnlineEMV
         }
     }
 

@@ -224,14 +224,17 @@ final class ReaderUse: Sendable {
 
 extension AcceptError {
     /// The error of a link that cannot be opened, by its reason.
-    init(_ error: LinkError) {
-        let code: AcceptPayErrorCode =
-            switch error.code {
-            case .notPermitted: .hardwareAccessPermission
-            case .outOfRange, .pairedElsewhere, .rejected, .adapterOff: .failedBluetoothConnection
-            default: .terminalNotReady
-            }
-        self.init(.pay(code), "\(error)")
+    init(_ error: LinkError) { self.init(.pay(AcceptPayErrorCode(error) ?? .terminalNotReady), "\(error)") }
+}
+
+extension AcceptPayErrorCode {
+    /// The code of the reason for which a link cannot be opened, or was lost; nil if the SDK has none of its own for it.
+    init?(_ error: LinkError) {
+        switch error.code {
+        case .notPermitted: self = .hardwareAccessPermission
+        case .outOfRange, .pairedElsewhere, .rejected, .adapterOff: self = .failedBluetoothConnection
+        default: return nil
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 public import JackdawCards
 public import JackdawEMV
 public import JackdawPayments
+public import JackdawTransport
 
 /// A vendor of terminals (`AcceptTerminalVendor`).
 public struct AcceptTerminalVendor: Sendable, Hashable {
@@ -112,6 +113,8 @@ public enum AcceptTerminalEvent: Sendable {
     case state(AcceptStateUpdate)
     /// The reason of the next event of failure, such as ``AcceptPayErrorCode/lowBatteryLevel``.
     case reason(AcceptPayErrorCode)
+    /// The reason for which the link was lost, before the event `linkLost`.
+    case linkLost(LinkError)
 }
 
 extension AcceptTerminalEvent: RedactedDescription {

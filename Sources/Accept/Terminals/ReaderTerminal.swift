@@ -77,7 +77,10 @@ struct ReaderTerminal<Payment: ReaderPayment & ~Copyable>: ~Copyable {
 
     mutating func advance(to now: Duration) -> [ReaderTerminalOutput] { take(driver.advance(to: now), at: now) }
 
-    mutating func lose(at now: Duration) -> [ReaderTerminalOutput] { take(driver.lose(), at: now) }
+    /// The link was lost.
+    mutating func lose(_ error: LinkError, at now: Duration) -> [ReaderTerminalOutput] {
+        [.event(.linkLost(error))] + take(driver.lose(), at: now)
+    }
 
     private mutating func take(_ outputs: [ReaderPaymentOutput], at now: Duration) -> [ReaderTerminalOutput] {
         var taken: [ReaderTerminalOutput] = []

@@ -9,7 +9,7 @@ final class ReaderTerminalSession: AcceptTerminalSession {
         case effect(PaymentEffect, HTTPBody)
         case choice(Int)
         case bytes([UInt8])
-        case lost
+        case lost(LinkError)
         case deadline(Duration)
     }
 
@@ -35,8 +35,10 @@ final class ReaderTerminalSession: AcceptTerminalSession {
         let (stream, input) = AsyncStream<Input>.makeStream()
         self.input = input
         let receiving = Task {
-            while await Self.receive(from: link, into: input) {}
-            input.yield(.lost)
+            do throws(LinkError) {
+                while let bytes = try await link.receiveBytes() { input.yield(.bytes(bytes)) }
+                input.yield(.lost(.closed(link)))
+            } catch { input.yield(.lost(error)) }
         }
         let running = Task { [carriedOut] in
             var terminal = ReaderTerminal(makeDriver(), transaction, seal)
@@ -50,19 +52,19 @@ final class ReaderTerminalSession: AcceptTerminalSession {
                 case .effect(let effect, let forCard): outputs += terminal.carryOut(effect, forCard, at: now)
                 case .choice(let index): outputs += terminal.choose(index, at: now)
                 case .bytes(let bytes): outputs += terminal.receive(bytes.span, at: now)
-                case .lost where !isLost:
+                case .lost(let error) where !isLost:
                     isLost = true
-                    outputs += terminal.lose(at: now)
+                    outputs += terminal.lose(error, at: now)
                 case .lost, .deadline: break
                 }
                 for output in outputs {
                     switch output {
                     case .send(let bytes):
                         guard !isLost else { continue }
-                        do throws(LinkError) { try await link.send(bytes) } catch { input.yield(.lost) }
+                        do throws(LinkError) { try await link.send(bytes) } catch { input.yield(.lost(error)) }
                     case .power(let power):
                         guard !isLost, let jack = link as? any PoweredTransport else { continue }
-                        do throws(LinkError) { try await jack.setPower(power) } catch { input.yield(.lost) }
+                        do throws(LinkError) { try await jack.setPower(power) } catch { input.yield(.lost(error)) }
                     case .event(let event): events(event)
                     }
                 }
@@ -82,17 +84,22 @@ final class ReaderTerminalSession: AcceptTerminalSession {
     func choose(application index: Int) { input.yield(.choice(index)) }
 
     func close() { input.finish() }
+}
 
-    /// - Returns: false if the link has ended.
-    private static func receive(from link: any Transport, into input: AsyncStream<Input>.Continuation) async -> Bool {
+extension Transport {
+    /// Receives the next bytes; nil after the device has closed the link in good order.
+    func receiveBytes() async throws(LinkError) -> [UInt8]? {
         var bytes: [UInt8] = []
-        do throws(LinkError) {
-            let isOpen = try await link.receive { span in
-                for index in span.indices { bytes.append(span[index]) }
-            }
-            guard isOpen else { return false }
-        } catch { return false }
-        input.yield(.bytes(bytes))
-        return true
+        let isOpen = try await receive { span in
+            for index in span.indices { bytes.append(span[index]) }
+        }
+        return isOpen ? bytes : nil
+    }
+}
+
+extension LinkError {
+    /// The reason of a link that the device has closed in good order.
+    static func closed(_ link: any Transport) -> LinkError {
+        LinkError(.disconnected, link: link.link.description, "the device has closed the link")
     }
 }

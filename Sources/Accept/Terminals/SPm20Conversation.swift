@@ -36,7 +36,7 @@ final class SPm20Conversation: AcceptTerminalSession {
         /// Whether the payment is over, after all inputs before.
         case question(CheckedContinuation<Bool, Never>)
         case bytes([UInt8], link: Int)
-        case lost(link: Int)
+        case lost(LinkError, link: Int)
         case opened(any Transport)
         case notOpened
         case connected(any Transport, Connection)
@@ -195,9 +195,9 @@ final class SPm20Conversation: AcceptTerminalSession {
             case .close: return payment.close(at: now)
             case .bytes(let bytes, let number):
                 return number == linkNumber ? payment.receive(bytes.span, at: now) : []
-            case .lost(let number):
+            case .lost(let error, let number):
                 guard number == linkNumber else { return [] }
-                return payment.linkLost(at: now)
+                return [.event(.linkLost(error))] + payment.linkLost(at: now)
             case .opened(let new):
                 use(new)
                 return payment.linkOpened(at: now)
@@ -224,29 +224,20 @@ final class SPm20Conversation: AcceptTerminalSession {
             link = new
             let (input, number) = (input, linkNumber)
             receiving = Task {
-                while let bytes = await Self.receive(from: new) { input.yield(.bytes(bytes, link: number)) }
-                input.yield(.lost(link: number))
+                do throws(LinkError) {
+                    while let bytes = try await new.receiveBytes() { input.yield(.bytes(bytes, link: number)) }
+                    input.yield(.lost(.closed(new), link: number))
+                } catch { input.yield(.lost(error, link: number)) }
             }
         }
 
         private mutating func use(_ new: any Transport, as connection: Connection) {
             let input = input
             let receiving = Task {
-                while let bytes = await Self.receive(from: new) { input.yield(.received(bytes, connection)) }
+                while let bytes = try? await new.receiveBytes() { input.yield(.received(bytes, connection)) }
                 input.yield(.disconnected(connection))
             }
             connections[connection.number] = (connection, new, receiving)
-        }
-
-        /// - Returns: nil if the link has ended.
-        private static func receive(from link: any Transport) async -> [UInt8]? {
-            var bytes: [UInt8] = []
-            do throws(LinkError) {
-                let isOpen = try await link.receive { span in
-                    for index in span.indices { bytes.append(span[index]) }
-                }
-                return isOpen ? bytes : nil
-            } catch { return nil }
         }
 
         // MARK: the outputs, one by one
@@ -286,7 +277,9 @@ final class SPm20Conversation: AcceptTerminalSession {
 
         private func send(_ bytes: [UInt8]) async {
             guard let link else { return }
-            do throws(LinkError) { try await link.send(bytes) } catch { input.yield(.lost(link: linkNumber)) }
+            do throws(LinkError) { try await link.send(bytes) } catch {
+                input.yield(.lost(error, link: linkNumber))
+            }
         }
 
         private mutating func openLink() async {

@@ -34,7 +34,7 @@ public struct AcceptDecline: Sendable, Hashable {
     public let group: Group
     /// The end of the payment flow.
     public let outcome: PaymentOutcome
-    /// The host's code and text; empty without them.
+    /// The host's code and text, or the reason for which the link to the terminal was lost; empty without them.
     public let text: String
     /// The recommended next step.
     public let advice: Advice

@@ -12,7 +12,7 @@ final class SimulatedLink: PoweredTransport {
     private struct State {
         var horizon = Duration.seconds(3)
         var isFrozen = false
-        var isUnplugged = false
+        var loss: LinkError?
     }
 
     init(_ model: any ReaderModel, deck: [Presentation], faults: [PlannedFault]) throws {
@@ -37,16 +37,20 @@ final class SimulatedLink: PoweredTransport {
     func freeze() { state.withLock { $0.isFrozen = true } }
 
     /// The link is lost.
-    func unplug() {
-        state.withLock { $0.isUnplugged = true }
+    func unplug(_ error: LinkError = LinkError(.disconnected, link: "reader", "unplugged")) {
+        state.withLock { $0.loss = error }
         Task { await far.close() }
     }
 
-    func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool { try await near.receive(take) }
+    func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool {
+        let isOpen = try await near.receive(take)
+        if !isOpen, let loss = state.withLock({ $0.loss }) { throw loss }
+        return isOpen
+    }
 
     func send(_ bytes: [UInt8]) async throws(LinkError) {
         let now = state.withLock { $0 }
-        guard !now.isUnplugged else { throw LinkError(.disconnected, link: "reader", "unplugged") }
+        if let loss = now.loss { throw loss }
         guard !now.isFrozen else { return }
         await send(await core.answer(bytes, within: now.horizon))
     }
@@ -54,7 +58,7 @@ final class SimulatedLink: PoweredTransport {
     /// Sends messages at once, so that no event of the program comes between them.
     private func send(_ messages: [[UInt8]]) async {
         let bytes = Array(messages.joined())
-        guard !bytes.isEmpty, !state.withLock({ $0.isUnplugged }) else { return }
+        guard !bytes.isEmpty, state.withLock({ $0.loss == nil }) else { return }
         // The session may have closed its end.
         do throws(LinkError) { try await far.send(bytes) } catch {}
     }
