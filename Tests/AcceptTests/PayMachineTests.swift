@@ -105,10 +105,45 @@ import Testing
         }
     }
 
+    private static let excludingVisa = AcceptPaymentMethods.Terminal(
+        uuid: "T", isEnabled: true, displayNames: [:],
+        cardsExclusion: [AcceptPaymentMethods.Exclusion(issuer: "visa", cardType: "credit_card")])
+
+    @Test(arguments: [
+        PaymentEvent.firstARQC, .firstTC, .firstTCWithSignature, .cardSwiped, .chipCardSwiped,
+    ])
+    func aCardWhoseNumberIsNotShownIsRefusedIfAnyIsExcluded(event: PaymentEvent) throws {
+        /// The events for the service.
+        func sent(_ events: [AcceptTerminalEvent], _ exclusion: AcceptPaymentMethods.Terminal?) -> [PaymentEvent] {
+            var machine = AcceptPayMachine(exclusion: exclusion, entries: [.chip, .swipe])
+            return events.flatMap { machine.receive(.terminal($0)) }.compactMap { effect in
+                if case .send(let event, _, _) = effect { event } else { nil }
+            }
+        }
+        let none = AcceptPaymentMethods.Terminal(
+            uuid: "T", isEnabled: true, displayNames: [:], cardsExclusion: [])
+        let card = AcceptTerminalEvent.card(accountNumber("9999990000000014"), name: "")
+        let data = AcceptTerminalEvent.payment(event, answering: 1, sealed: body([1]))
+        #expect(sent([data], Self.excludingVisa) == [.cancelled])
+        #expect(sent([data], none) == [event])
+        #expect(sent([data], nil) == [event])
+        #expect(sent([card, data], Self.excludingVisa) == [event])
+        // Another card is not the one that was shown.
+        #expect(sent([card, data, data], Self.excludingVisa) == [event, .cancelled])
+        #expect(sent([card, .payment(.cardRemoved), data], Self.excludingVisa) == [.cardRemoved, .cancelled])
+        #expect(sent([card, .payment(.firstAAC), data], Self.excludingVisa) == [.firstAAC, .cancelled])
+
+        var machine = AcceptPayMachine(exclusion: Self.excludingVisa, entries: [.chip, .swipe])
+        _ = machine.receive(.terminal(data))
+        guard case .end(_, let error, _)? = machine.receive(.report(try report(.cancelled, .cancelled))).last else {
+            Issue.record("the payment has no end")
+            return
+        }
+        #expect(error?.code == .pay(.blockedCardType))
+        #expect(error?.decline?.text.contains("does not show") == true)
+    }
+
     @Test func anySequenceEndsOnceAndSendsNothingOfAnExcludedCard() throws {
-        let excluded = AcceptPaymentMethods.Terminal(
-            uuid: "T", isEnabled: true, displayNames: [:],
-            cardsExclusion: [AcceptPaymentMethods.Exclusion(issuer: "visa", cardType: "credit_card")])
         let visa = try PrimaryAccountNumber(Array("4111111111111111".utf8).span)
         let actions: [PaymentAction] = [
             .prepare, .acceptCard, .processCard, .chooseApplication, .completeCard(.approved), .captureSignature,
@@ -118,7 +153,7 @@ import Testing
         var random = SeededRandom(seed: 31)
         var faults = 0
         for _ in 0..<400 {
-            var machine = AcceptPayMachine(exclusion: excluded, entries: [.chip, .swipe])
+            var machine = AcceptPayMachine(exclusion: Self.excludingVisa, entries: [.chip, .swipe])
             var (ends, isExcluded) = (0, false)
             for step in 0..<Int.random(in: 1...40, using: &random) {
                 let event: AcceptPayEvent

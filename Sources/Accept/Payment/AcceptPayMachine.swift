@@ -72,6 +72,8 @@ package struct AcceptPayMachine: Sendable {
     private let hasOwnHost: Bool
     private var trace = PaymentTrace()
     private var applications: [String] = []
+    /// Whether the terminal has shown the number of the card whose data come next.
+    private var isNumberShown = false
     private var card: (name: String, masked: String, brand: String) = ("", "", "")
     private var signature: [UInt8] = []
     /// The card's sealed answer to the host's decline; empty before it.
@@ -208,11 +210,16 @@ package struct AcceptPayMachine: Sendable {
         case .applications(let names): applications = names
         case .card(let number, let name):
             card = (name, number.masked, number.brand.rawValue)
+            isNumberShown = true
             guard exclusion?.excludes(number) ?? false, !trace.isExcluded else { return }
             // Nothing has been sent: the host is asked after the event of the cryptogram or the swipe.
             trace.isExcluded = true
             send(.cancelled)
         case .payment(let event, let effect, let sealed):
+            guard !isOfHiddenCard(event) else {
+                (trace.isExcluded, trace.isNumberHidden) = (true, true)
+                return send(.cancelled)
+            }
             note(event)
             // The event of an excluded card's data must not reach the service.
             if trace.isExcluded, sealed.count > 0 { return }
@@ -222,6 +229,19 @@ package struct AcceptPayMachine: Sendable {
                 return send(event, answering: effect)
             }
             send(event, answering: effect, sealed: sealed)
+        }
+    }
+
+    /// Whether an event has the data of a card that may be excluded, because the terminal has not shown its number.
+    private mutating func isOfHiddenCard(_ event: PaymentEvent) -> Bool {
+        switch event {
+        case .firstARQC, .firstTC, .firstTCWithSignature, .cardSwiped, .chipCardSwiped:
+            defer { isNumberShown = false }
+            return !isNumberShown && !hasOwnHost && !trace.isExcluded && exclusion?.excludesCards ?? false
+        case .firstAAC, .cardRemoved:
+            isNumberShown = false
+            return false
+        default: return false
         }
     }
 

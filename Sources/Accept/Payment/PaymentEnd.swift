@@ -16,6 +16,8 @@ struct PaymentTrace: Sendable, Hashable {
     var isSwipeUnreadable = false
     /// Whether the terminal must not take the card.
     var isExcluded = false
+    /// Whether that is so because the terminal does not show the number of the card.
+    var isNumberHidden = false
     /// Whether a person refused to sign, or rejected the signature.
     var isSignatureRefused = false
 
@@ -48,7 +50,12 @@ extension AcceptError {
 
     /// The till's own text for the end of a payment; nil without one.
     private static func text(_ outcome: PaymentOutcome, _ trace: PaymentTrace) -> String? {
-        switch outcome {
+        if trace.isExcluded {
+            return trace.isNumberHidden
+                ? "The terminal does not show the number of the card, and paymentmethods.xml excludes some."
+                : "paymentmethods.xml excludes the card."
+        }
+        return switch outcome {
         case .failedPreparation, .failedLink, .failedAutoReversed: trace.link?.description
         default: nil
         }

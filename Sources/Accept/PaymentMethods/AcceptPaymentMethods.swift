@@ -71,6 +71,9 @@ public struct AcceptPaymentMethods: Sendable, Hashable {
 }
 
 extension AcceptPaymentMethods.Terminal {
+    /// Whether there are cards that the terminal must not take.
+    var excludesCards: Bool { cardsExclusion?.isEmpty == false }
+
     /// Whether the terminal must not take a card. A card whose type is not known is excluded with either type of its
     /// issuer, because the list must hold before anything is sent.
     public func excludes(_ number: PrimaryAccountNumber) -> Bool {

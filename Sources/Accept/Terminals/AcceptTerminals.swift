@@ -106,8 +106,8 @@ public enum AcceptTerminalEvent: Sendable {
     case payment(PaymentEvent, answering: Int? = nil, sealed: HTTPBody = HTTPBody())
     /// The applications of a chip, before the event `applicationsFound` and in its order.
     case applications([String])
-    /// The card, before the event of its cryptogram or swipe: it may be excluded. The name is that on the card, empty if it
-    /// is not known.
+    /// The card, before the event of its cryptogram or swipe: it may be excluded. Without it that event ends the payment if
+    /// `paymentmethods.xml` excludes any card at the terminal. The name is that on the card, empty if it is not known.
     case card(PrimaryAccountNumber, name: String)
     /// A step that the payment flow does not have, such as ``AcceptStateUpdate/confirmAmount``.
     case state(AcceptStateUpdate)

@@ -34,7 +34,8 @@ public struct AcceptDecline: Sendable, Hashable {
     public let group: Group
     /// The end of the payment flow.
     public let outcome: PaymentOutcome
-    /// The host's code and text, or the reason for which the link to the terminal was lost; empty without them.
+    /// The host's code and text, or the till's own reason: that of a lost link to the terminal, or that the card is excluded;
+    /// empty without them.
     public let text: String
     /// The recommended next step.
     public let advice: Advice
