@@ -214,6 +214,12 @@ public final class DatabaseJournal: JournalStore {
         }
     }
 
+    public func removeNote(named name: String) async throws(JournalError) {
+        try await perform { database in
+            try database.cachedStatement(sql: "DELETE FROM note WHERE name = ?").execute(arguments: [name])
+        }
+    }
+
     /// The record whose encryption proves that a note was not changed.
     private static func proof(of text: String) -> EncodedRecord {
         EncodedRecord(text: Array(text.utf8), sealed: HTTPBody())

@@ -254,6 +254,7 @@ final class FailingNotes: JournalStore {
     }
 
     func note(named name: String) async throws(JournalError) -> String? { try await journal.note(named: name) }
+    func removeNote(named name: String) async throws(JournalError) { try await journal.removeNote(named: name) }
     func write(_ record: AttemptRecord) async throws(JournalError) { try await journal.write(record) }
     func neededRecords() async throws(JournalError) -> NeededRecords { try await journal.neededRecords() }
     func record(of attempt: AttemptIdentifier) async throws(JournalError) -> AttemptRecord? {

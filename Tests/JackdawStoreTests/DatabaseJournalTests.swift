@@ -256,6 +256,19 @@ import Testing
         #expect(try await again.note(named: "terminal") == "1")
     }
 
+    @Test func aRemovedNoteIsGone() async throws {
+        let folder = try JournalFolder()
+        let store = try await folder.open()
+        for name in ["terminal", "other"] { try await store.writeNote("1", named: name) }
+        try await store.removeNote(named: "terminal")
+        try await store.removeNote(named: "none")
+        #expect(try await store.note(named: "terminal") == nil)
+        await store.close()
+        let again = try await folder.open()
+        #expect(try await again.note(named: "terminal") == nil)
+        #expect(try await again.note(named: "other") == "1")
+    }
+
     @Test(arguments: ["text = '2'", "name = 'other'", "sealed = x'01'"])
     func aChangedNoteIsDamaged(change: String) async throws {
         let folder = try JournalFolder()

@@ -110,5 +110,6 @@ extension FolderStore {
         try await store.writeNote(text, named: name)
     }
     func note(named name: String) async throws(JournalError) -> String? { try await store.note(named: name) }
+    func removeNote(named name: String) async throws(JournalError) { try await store.removeNote(named: name) }
 }
 #endif

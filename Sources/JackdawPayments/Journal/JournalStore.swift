@@ -30,6 +30,10 @@ public protocol JournalStore: Sendable {
 
     /// Returns the text of a note; nil if there is none. Throws if it cannot be read.
     func note(named name: String) async throws(JournalError) -> String?
+
+    /// Removes a note, so that ``note(named:)`` returns nil; without one nothing happens. It is durable when the call returns.
+    /// - Throws: ``JournalError``; the store may have the note then.
+    func removeNote(named name: String) async throws(JournalError)
 }
 
 /// The records that a desk needs after a restart.

@@ -40,6 +40,11 @@ public final class MemoryJournal: JournalStore {
 
     public func note(named name: String) async throws(JournalError) -> String? { notes.withLock { $0[name] } }
 
+    public func removeNote(named name: String) async throws(JournalError) { notes.withLock { $0[name] = nil } }
+
+    /// The names of all notes, in ascending order.
+    package var noteNames: [String] { notes.withLock { $0.keys.sorted() } }
+
     /// Writes a record without suspending, for a simulation on one queue of events.
     package func writeNow(_ record: AttemptRecord) throws(JournalError) {
         let fault = fault(record)

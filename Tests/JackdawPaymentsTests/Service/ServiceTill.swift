@@ -170,6 +170,8 @@ final class CountingJournal: JournalStore {
         try await memory.writeNote(text, named: name)
     }
 
+    func removeNote(named name: String) async throws(JournalError) { try await memory.removeNote(named: name) }
+
     func note(named name: String) async throws(JournalError) -> String? {
         try checkRead()
         return try await memory.note(named: name)
