@@ -184,6 +184,54 @@ import Testing
         await till.close()
     }
 
+    /// The journal has such a payment declined.
+    @Test func aPaymentThatTheTerminalHasAgainstTheJournalIsRemembered() async throws {
+        let till = try await SPm20Till()
+        #expect(try await till.terminals.paymentsNeedingAttention().isEmpty)
+        let terminal = try SPm20Till.terminal(till.simulator)
+        func attend(_ name: String, _ reason: String) async {
+            await till.terminals.surroundings(of: terminal, for: attempt(name), SPm20Note(), events: { _ in })
+                .attention(reason)
+        }
+        await attend("B1", "refused: 1234567890123")
+        await attend("A1", "no refund is left")
+        await attend("A1", "no refund is left")
+        #expect(till.attended.withLock { $0 }.prefix(2) == ["B1: refused: *************", "A1: no refund is left"])
+        await till.close()
+
+        // The next program on the journal.
+        let next = try await SPm20Till(journal: till.journal)
+        let found = try await next.terminals.paymentsNeedingAttention()
+        #expect(found.map(\.0) == [attempt("A1"), attempt("B1")])
+        #expect(found.map(\.1.text) == ["no refund is left", "refused: *************"])
+        try await next.terminals.attentionEnded(for: attempt("A1"))
+        try await next.terminals.attentionEnded(for: attempt("A1"))
+        #expect(try await next.terminals.paymentsNeedingAttention().map(\.0) == [attempt("B1")])
+        #expect(try await next.terminals.reasonForAttention(to: attempt("A1")) == nil)
+        try await next.terminals.attentionEnded(for: attempt("B1"))
+        #expect(next.journal.noteNames.isEmpty)
+        await next.close()
+    }
+
+    /// The list is bounded, and each payment has its own note. Changes at the same time lose none.
+    @Test func paymentsAgainstTheJournalFitANote() async throws {
+        let journal = MemoryJournal()
+        let notes = SPm20AttentionNotes(journal)
+        let attempts = (100...199).map { attempt(String(repeating: "A", count: 61) + "\($0)") }
+        try await withThrowingTaskGroup { group in
+            for attempt in attempts { group.addTask { try await notes.add(attempt, ReasonText("late")) } }
+            try await group.waitForAll()
+        }
+        let listed = try await notes.attempts()
+        #expect(listed.count == SPm20AttentionNotes.maxCount)
+        #expect(try await journal.note(named: SPm20AttentionNotes.list)?.utf8.count ?? .max <= 4096)
+        for attempt in attempts {
+            #expect(try await notes.reason(for: attempt) == ReasonText("late"))
+            try await notes.remove(attempt)
+        }
+        #expect(journal.noteNames.isEmpty)
+    }
+
     /// A refund is not sent before the journal has it.
     @Test func aRefundWaitsForTheJournal() async throws {
         let till = try await SPm20Till()
@@ -219,7 +267,7 @@ import Testing
         let till = try await SPm20Till()
         #expect(till.terminals.policy(Accept.paymentPolicy).limits.host == JSONPOSPaymentSettings().limit)
         #expect(till.terminals.policy(Accept.paymentPolicy).limits.card == AcceptDefaults.paymentTimeout)
-        let none = AcceptSPm20Terminals([], journal: till.journal, date: SPm20Till.date)
+        let none = AcceptSPm20Terminals([], journal: till.journal, date: SPm20Till.date) { _, _ in }
         #expect(none.policy(Accept.paymentPolicy) == Accept.paymentPolicy)
     }
 }

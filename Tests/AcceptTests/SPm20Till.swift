@@ -22,6 +22,8 @@ struct SPm20Till {
     let terminals: AcceptSPm20Terminals
     /// The journal as the terminals see it, whose notes may fail.
     let notes: FailingNotes
+    /// The payments that need a person, and the reasons.
+    let attended = Lock<[String]>([])
     private let token: SecretText
 
     init(journal: MemoryJournal = MemoryJournal(), simulator: SPm20Simulator? = nil, isAway: Bool = false) async throws
@@ -34,7 +36,8 @@ struct SPm20Till {
         self.accept = accept
         notes = FailingNotes(journal)
         terminals = AcceptSPm20Terminals(
-            [try Self.terminal(simulator, isAway: isAway)], journal: notes, clock: clock, date: Self.date)
+            [try Self.terminal(simulator, isAway: isAway)], journal: notes, clock: clock, date: Self.date,
+            attention: { [attended] attempt, reason in attended.withLock { $0.append("\(attempt): \(reason)") } })
         service = PaymentService(
             host: AcceptWire.profile, wire: AcceptWire(), client: accept.paymentClient, journal: journal,
             policy: terminals.policy(Accept.paymentPolicy), otherHost: terminals, clock: clock, date: Self.date,

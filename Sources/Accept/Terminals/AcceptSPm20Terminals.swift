@@ -9,7 +9,9 @@ public import JackdawTransport
 /// The object is the program's terminals and, for their payments, the payment service's host (`AttemptHost`):
 ///
 /// ```swift
-/// let terminals = AcceptSPm20Terminals([spm20], journal: journal, date: date)
+/// let terminals = AcceptSPm20Terminals([spm20], journal: journal, date: date) { attempt, reason in
+///     notifyOperator("\(attempt): \(reason)")
+/// }
 /// let service = PaymentService(
 ///     host: AcceptWire.profile, wire: AcceptWire(), client: accept.paymentClient, journal: journal,
 ///     policy: terminals.policy(Accept.paymentPolicy), otherHost: terminals, date: date, reader: accept.reader)
@@ -61,6 +63,7 @@ public final class AcceptSPm20Terminals: AcceptTerminals, AttemptHost {
     private let clock: ElapsedClock
     private let date: @Sendable () -> RecordedTime
     private let attention: @Sendable (AttemptIdentifier, ReasonText) -> Void
+    let attentionNotes: SPm20AttentionNotes
     private let places = SPm20Places()
 
     /// Terminals of a program.
@@ -70,17 +73,19 @@ public final class AcceptSPm20Terminals: AcceptTerminals, AttemptHost {
     ///   - clock: measures the terminals' times. Default: `SuspendingClock`.
     ///   - date: the date and the zone of the till.
     ///   - attention: receives a payment whose money the terminal has, against the journal, with the reason: it approved after
-    ///     it had declined. A person must deal with it. It must return at once. Default: does nothing.
+    ///     it had declined. A person must deal with it. It must return at once. The journal has the payment then, unless it does
+    ///     not work: ``paymentsNeedingAttention()``.
     public init(
         _ terminals: [Terminal], journal: any JournalStore, clock: some Clock<Duration> = SuspendingClock(),
         date: @escaping @Sendable () -> RecordedTime,
-        attention: @escaping @Sendable (AttemptIdentifier, ReasonText) -> Void = { _, _ in }
+        attention: @escaping @Sendable (AttemptIdentifier, ReasonText) -> Void
     ) {
         self.terminals = terminals
         self.journal = journal
         self.clock = ElapsedClock(clock)
         self.date = date
         self.attention = attention
+        attentionNotes = SPm20AttentionNotes(journal)
     }
 
     /// The rules of the payment flow for payments at these terminals: the time for the host is that for a whole payment, with
@@ -159,11 +164,12 @@ public final class AcceptSPm20Terminals: AcceptTerminals, AttemptHost {
         return conversation
     }
 
-    private func surroundings(
+    /// The program's part of a conversation.
+    func surroundings(
         of terminal: Terminal, for attempt: AttemptIdentifier, _ note: SPm20Note,
         events: @escaping @Sendable (AcceptTerminalEvent) -> Void
     ) -> SPm20Conversation.Surroundings {
-        let (journal, attention) = (journal, attention)
+        let (journal, attention, attentionNotes) = (journal, attention, attentionNotes)
         return SPm20Conversation.Surroundings(
             clock: clock, open: terminal.open, connect: terminal.connect,
             noteRefund: { (number) async throws(JournalError) in
@@ -171,7 +177,13 @@ public final class AcceptSPm20Terminals: AcceptTerminals, AttemptHost {
                 note.refunds = number
                 try await journal.writeNote(note.text, named: SPm20Note.name(of: attempt))
             },
-            events: events, attention: { attention(attempt, ReasonText($0)) })
+            events: events,
+            attention: { text in
+                let reason = ReasonText(text)
+                // The program must hear of it in any case.
+                try? await attentionNotes.add(attempt, reason)
+                attention(attempt, reason)
+            })
     }
 
     // MARK: the host of their payments

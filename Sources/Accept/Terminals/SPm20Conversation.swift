@@ -17,7 +17,7 @@ final class SPm20Conversation: AcceptTerminalSession {
         /// Receives the events of the payment.
         let events: @Sendable (AcceptTerminalEvent) -> Void
         /// Receives the reason if the terminal has money against the journal.
-        let attention: @Sendable (String) -> Void
+        let attention: @Sendable (String) async -> Void
     }
 
     private struct State {
@@ -265,7 +265,7 @@ final class SPm20Conversation: AcceptTerminalSession {
                 case .reversed(let reply):
                     for answers in reversals { Self.answer(.success(reply), answers) }
                     reversals = []
-                case .attention(let reason): surroundings.attention(reason)
+                case .attention(let reason): await surroundings.attention(reason)
                 }
             }
         }

@@ -151,7 +151,8 @@ extension AcceptSPm20Terminals {
             vendor: kind.vendor, terminal: AcceptTerminal(uuid: kind.name, displayName: kind.name, entries: [.chip]),
             open: { () async throws(LinkError) in try card.open(kind.simulatedLink, of: kind) },
             connect: { (_, _) async throws(LinkError) in await host.connect(kind.simulatedLink) })
-        return AcceptSPm20Terminals([terminal], journal: journal, date: { .now })
+        // A simulated terminal lasts as long as the command, so that it has no money after it.
+        return AcceptSPm20Terminals([terminal], journal: journal, date: { .now }, attention: { _, _ in })
     }
 }
 #endif

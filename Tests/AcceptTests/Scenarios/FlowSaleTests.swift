@@ -50,7 +50,8 @@ struct FlowSaleTests {
             let journal = MemoryJournal()
             let simulator = try SPm20Simulator(scenario.setup.amount, faults: scenario.setup.plan.faults)
             let terminals = AcceptSPm20Terminals(
-                [try SPm20Till.terminal(simulator)], journal: journal, clock: host.clock, date: { FlowParts.date })
+                [try SPm20Till.terminal(simulator)], journal: journal, clock: host.clock, date: { FlowParts.date },
+                attention: { attempt, reason in Issue.record("\(attempt): \(reason)") })
             let service = PaymentService(
                 host: AcceptWire.profile, wire: AcceptWire(), client: host.accept.paymentClient, journal: journal,
                 policy: terminals.policy(Accept.paymentPolicy), otherHost: terminals, clock: host.clock,
