@@ -80,8 +80,9 @@ import Testing
         }
         let sales = await next.simulator.sales
         #expect(sales == 0)
-        #expect(try await next.journal.note(named: SPm20Note.name(of: attempt("A1"))) != nil)
+        #expect(next.journal.noteNames == [SPm20Note.name(of: attempt("A1"))])
         await next.close()
+        #expect(next.journal.noteNames.isEmpty)
     }
 
     /// Another terminal is at the link, or the terminal has lost its memory.
@@ -99,6 +100,8 @@ import Testing
         #expect(error?.code == .needsAttention)
         #expect(try await next.journal.record(of: attempt("A1"))?.state == .needsAttention)
         await next.close()
+        // A person may have the reversal sent again.
+        #expect(next.journal.noteNames == [SPm20Note.name(of: attempt("A1"))])
     }
 
     @Test func otherTerminalsOfTheGroupAskTheAcceptHost() async throws {
@@ -133,6 +136,21 @@ import Testing
         let left = await till.simulator.sales
         #expect(left == 1)
         await till.close()
+    }
+
+    /// The note is needed until the journal has the end of the reversal.
+    @Test func theNoteOfAReversalIsRemovedAfterIt() async throws {
+        let till = try await SPm20Till()
+        for name in ["A1", "A2"] {
+            let run = till.accept.startPay(till.config(6000, name))
+            #expect(try await till.drive { try await run.result() }.isAccepted)
+            // The next payment has removed it.
+            #expect(till.journal.noteNames.isEmpty)
+            #expect(try await till.drive { try await till.operate(.reverse, name) }.status == .reversed)
+            #expect(till.journal.noteNames == [SPm20Note.name(of: attempt(name))])
+        }
+        await till.close()
+        #expect(till.journal.noteNames.isEmpty)
     }
 
     @Test func onePaymentIsAtATerminalAtATime() async throws {

@@ -77,9 +77,11 @@ struct SPm20Till {
             accessToken: token)
     }
 
-    func operate(_ operation: AcceptOperationOnPayment) async throws(AcceptError) -> AcceptTransaction {
+    func operate(
+        _ operation: AcceptOperationOnPayment, _ name: String = "A1"
+    ) async throws(AcceptError) -> AcceptTransaction {
         try await accept.requestOperationOnPaymentWithID(
-            "A1", andAccessToken: token, config: ConfigurationTests.backend, operation: operation)
+            name, andAccessToken: token, config: ConfigurationTests.backend, operation: operation)
     }
 
     /// Runs a body, and moves the clock over short waits in that time: ``ManualClock/drive(longest:_:)``.

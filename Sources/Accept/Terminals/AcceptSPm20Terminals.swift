@@ -101,7 +101,10 @@ public final class AcceptSPm20Terminals: AcceptTerminals, AttemptHost {
 
     /// Ends all conversations and closes their links, after the payment service was shut down. Payments that are not over go
     /// on with the next program on the journal.
-    public func close() async { await places.close() }
+    public func close() async {
+        await places.close()
+        for terminal in terminals { await removeNotes(at: terminal.place) }
+    }
 
     private static func settings(of terminal: Terminal) throws(ReaderError) -> JSONPOSPaymentSettings {
         guard let profile = terminal.profile ?? ReaderFamily.named("jsonpos")?.simulatedProfile else {
@@ -150,6 +153,7 @@ public final class AcceptSPm20Terminals: AcceptTerminals, AttemptHost {
                 .pay(.terminalFailedToTerminateCurrentTerminalPaymentFlow),
                 "The terminal has not ended its last transaction.")
         }
+        await removeNotes(at: place)
         let link: any Transport
         do throws(LinkError) { link = try await known.open() } catch {
             await places.use(nil, at: place)
@@ -169,12 +173,14 @@ public final class AcceptSPm20Terminals: AcceptTerminals, AttemptHost {
         of terminal: Terminal, for attempt: AttemptIdentifier, _ note: SPm20Note,
         events: @escaping @Sendable (AcceptTerminalEvent) -> Void
     ) -> SPm20Conversation.Surroundings {
-        let (journal, attention, attentionNotes) = (journal, attention, attentionNotes)
+        let (journal, attention, attentionNotes, places) = (journal, attention, attentionNotes, places)
+        let place = terminal.place
         return SPm20Conversation.Surroundings(
             clock: clock, open: terminal.open, connect: terminal.connect,
             noteRefund: { (number) async throws(JournalError) in
                 var note = note
                 note.refunds = number
+                await places.add(noteOf: attempt, at: place)
                 try await journal.writeNote(note.text, named: SPm20Note.name(of: attempt))
             },
             events: events,
@@ -234,12 +240,14 @@ public final class AcceptSPm20Terminals: AcceptTerminals, AttemptHost {
         guard await places.reserve(terminal.place) else {
             throw Self.failure("The terminal has another payment under way.")
         }
+        await removeNotes(at: terminal.place)
         var note: SPm20Note
         do throws(JournalError) {
             let name = SPm20Note.name(of: request.attempt)
             note = SPm20Note(try await journal.note(named: name))
             // Answers to requests of the conversation before must not count.
             note.restarts += 1
+            await places.add(noteOf: request.attempt, at: terminal.place)
             try await journal.writeNote(note.text, named: name)
         } catch {
             await places.use(nil, at: terminal.place)
@@ -253,6 +261,18 @@ public final class AcceptSPm20Terminals: AcceptTerminals, AttemptHost {
         ) { SPm20Payment(reversing: transaction, numbers, settings, recovery, at: clock.now()) }
         await places.use(conversation, at: terminal.place)
         return conversation
+    }
+
+    /// Removes the notes of payments at a terminal whose reversal has its end in the journal. No conversation is there any more.
+    /// A note whose program is killed before that stays.
+    private func removeNotes(at place: String) async {
+        for attempt in await places.notes(at: place) {
+            // A later reversal of an approved payment must not repeat the number of a refund.
+            guard let record = try? await journal.record(of: attempt), record.state.isFinal, record.state != .approved,
+                (try? await journal.removeNote(named: SPm20Note.name(of: attempt))) != nil
+            else { continue }
+            await places.remove(noteOf: attempt, at: place)
+        }
     }
 
     /// A failure after which the message is sent again.
@@ -303,6 +323,8 @@ struct SPm20Note: Sendable, Hashable {
 actor SPm20Places {
     private var conversations: [String: SPm20Conversation] = [:]
     private var reserved: Set<String> = []
+    /// The payments whose notes this program has written.
+    private var notes: [String: Set<AttemptIdentifier>] = [:]
 
     /// The conversation with a terminal; nil without one.
     func conversation(at place: String) -> SPm20Conversation? {
@@ -329,6 +351,13 @@ actor SPm20Places {
         reserved.remove(place)
         conversations[place] = conversation
     }
+
+    func add(noteOf attempt: AttemptIdentifier, at place: String) { notes[place, default: []].insert(attempt) }
+
+    func remove(noteOf attempt: AttemptIdentifier, at place: String) { notes[place]?.remove(attempt) }
+
+    /// The payments at a terminal that have a note, in ascending order.
+    func notes(at place: String) -> [AttemptIdentifier] { (notes[place] ?? []).sorted() }
 
     func close() async {
         let open = conversations.keys.sorted().compactMap { conversations[$0] }
