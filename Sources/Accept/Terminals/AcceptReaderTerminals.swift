@@ -71,7 +71,9 @@ public final class AcceptReaderTerminals: AcceptTerminals {
     }
 
     private let readers: [Reader]
-    private let clock: ElapsedClock
+    let clock: ElapsedClock
+    /// The same clock, for drivers.
+    let driverClock: any Clock<Duration>
     private let date: @Sendable () -> RecordedTime
     private let seal: @Sendable (DataObjectStore) -> HTTPBody
     /// The use of each reader.
@@ -93,6 +95,7 @@ public final class AcceptReaderTerminals: AcceptTerminals {
     ) {
         self.readers = readers
         self.clock = ElapsedClock(clock)
+        driverClock = clock
         self.date = date
         self.seal = seal
         uses = readers.map { _ in ReaderUse() }
@@ -104,11 +107,41 @@ public final class AcceptReaderTerminals: AcceptTerminals {
         readers.filter { $0.vendor.uuid == vendorUUID }.map(\.terminal)
     }
 
-    /// These readers report no charge outside of a payment.
-    public func batteryLevel(of vendorUUID: String) async -> AcceptBatteryLevel { .notAvailable }
+    /// Asks the vendor's readers one after the other, over links of their own, until one reports its charge: EMVSwiper and Miura
+    /// have such a value. A reader that is in use, whose link cannot be opened, or that is silent for 4 s does not answer.
+    public func batteryLevel(of vendorUUID: String) async -> AcceptBatteryLevel {
+        var level = AcceptBatteryLevel.notAvailable
+        for index in readers.indices where readers[index].vendor.uuid == vendorUUID {
+            switch await batteryLevel(of: readers[index], uses[index]) {
+            case .notAvailable: continue
+            case .noAnswer: level = .noAnswer
+            case let known: return known
+            }
+        }
+        return level
+    }
 
-    /// A link is open during a payment alone.
-    public func connectionStatus(of vendorUUID: String) async -> AcceptExtensionConnectionStatus { .unknown }
+    private func batteryLevel(of reader: Reader, _ use: ReaderUse) async -> AcceptBatteryLevel {
+        guard reader.model == .emvSwiper || reader.model == .miura else { return .notAvailable }
+        guard await use.begin(within: Self.closingLimit, on: clock) else { return .noAnswer }
+        defer { use.end() }
+        do throws(LinkError) {
+            let level = try await askForBattery(reader)
+            use.note(level == .noAnswer ? .disconnected : .connected)
+            return level
+        } catch {
+            use.note(.disconnected)
+            return .noAnswer
+        }
+    }
+
+    /// The state of the vendor's readers when a link to them was used last, for a payment or for ``batteryLevel(of:)``: one that was
+    /// opened and not lost counts as connected. It is not known before, because no link is open then.
+    public func connectionStatus(of vendorUUID: String) async -> AcceptExtensionConnectionStatus {
+        let known = readers.indices.filter { readers[$0].vendor.uuid == vendorUUID }.map { uses[$0].status }
+        if known.contains(.connected) { return .connected }
+        return known.contains(.disconnected) ? .disconnected : .unknown
+    }
 
     /// Opens a reader after the link of its payment before was closed, for which it waits 5 s at most: some links take one
     /// opener at a time. After that it fails with `pay(.terminalFailedToTerminateCurrentTerminalPaymentFlow)`.
@@ -129,7 +162,10 @@ public final class AcceptReaderTerminals: AcceptTerminals {
                 "The terminal has not ended its last transaction.")
         }
         do throws(AcceptError) {
-            return try await session(readers[index], transaction, events) { use.end() }
+            return try await session(readers[index], use, transaction) { event in
+                if case .linkLost = event { use.note(.disconnected) }
+                events(event)
+            }
         } catch {
             use.end()
             throw error
@@ -137,17 +173,21 @@ public final class AcceptReaderTerminals: AcceptTerminals {
     }
 
     private func session(
-        _ reader: Reader, _ transaction: KernelTransaction,
-        _ events: @escaping @Sendable (AcceptTerminalEvent) -> Void, closed: @escaping @Sendable () -> Void
+        _ reader: Reader, _ use: ReaderUse, _ transaction: KernelTransaction,
+        _ events: @escaping @Sendable (AcceptTerminalEvent) -> Void
     ) async throws(AcceptError) -> ReaderTerminalSession {
         let jack = await reader.jack()
         guard jack?.isMono != true else {
             throw AcceptError(.pay(.monoAudioEnabled), "The sound card plays one channel, and the reader needs two.")
         }
         let link: any Transport
-        do throws(LinkError) { link = try await reader.open() } catch { throw AcceptError(error) }
+        do throws(LinkError) { link = try await reader.open() } catch {
+            use.note(.disconnected)
+            throw AcceptError(error)
+        }
+        use.note(.connected)
         do throws(ReaderError) {
-            return try session(reader, transaction, jack, over: link, events, closed)
+            return try session(reader, transaction, jack, over: link, events) { use.end() }
         } catch {
             await link.close()
             throw AcceptError(
@@ -157,7 +197,7 @@ public final class AcceptReaderTerminals: AcceptTerminals {
 
     private func session(
         _ reader: Reader, _ transaction: KernelTransaction, _ jack: JackOutput?, over link: any Transport,
-        _ events: @escaping @Sendable (AcceptTerminalEvent) -> Void, _ closed: @escaping @Sendable () -> Void
+        _ events: @escaping @Sendable (AcceptTerminalEvent) -> Void, closed: @escaping @Sendable () -> Void
     ) throws(ReaderError) -> ReaderTerminalSession {
         switch reader.model {
         case .posMate:
@@ -194,9 +234,10 @@ public final class AcceptReaderTerminals: AcceptTerminals {
     }
 }
 
-/// The use of a reader: one payment at a time has its link.
+/// The use of a reader: one payment or question at a time has its link.
 final class ReaderUse: Sendable {
     private let isInUse = Lock(false)
+    private let lastStatus = Lock(AcceptExtensionConnectionStatus.unknown)
     private let change = AsyncSignal()
 
     /// Begins a use, after the end of the one before.
@@ -214,6 +255,11 @@ final class ReaderUse: Sendable {
             await change.wait(after: seen, until: deadline, on: clock)
         }
     }
+
+    /// The state of the reader at the last use of a link.
+    var status: AcceptExtensionConnectionStatus { lastStatus.withLock { $0 } }
+
+    func note(_ status: AcceptExtensionConnectionStatus) { lastStatus.withLock { $0 = status } }
 
     /// Ends the use that began.
     func end() {

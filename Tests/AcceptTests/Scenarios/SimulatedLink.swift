@@ -15,10 +15,13 @@ final class SimulatedLink: PoweredTransport {
         var loss: LinkError?
     }
 
-    init(_ model: any ReaderModel, deck: [Presentation], faults: [PlannedFault]) throws {
+    init(
+        _ model: any ReaderModel, deck: [Presentation], faults: [PlannedFault],
+        device: SimulatedDevice = SimulatedDevice()
+    ) throws {
         link = try LinkName(parsing: "tcp:localhost:1")
         (near, far) = MemoryLink.pair(link: link)
-        core = Core(model, deck, faults)
+        core = Core(model, deck, faults, device)
     }
 
     /// More than people and cards of a scenario take, and less than the limits of a reader.
@@ -75,8 +78,10 @@ final class SimulatedLink: PoweredTransport {
         private var reader: SimulatedReader
         private var now = Duration.zero
 
-        init(_ model: any ReaderModel, _ deck: [Presentation], _ faults: [PlannedFault]) {
-            reader = SimulatedReader(model, deck: deck, faults: faults)
+        init(
+            _ model: any ReaderModel, _ deck: [Presentation], _ faults: [PlannedFault], _ device: SimulatedDevice
+        ) {
+            reader = SimulatedReader(model, device: device, deck: deck, faults: faults)
         }
 
         func answer(_ bytes: [UInt8], within horizon: Duration) -> [[UInt8]] {
