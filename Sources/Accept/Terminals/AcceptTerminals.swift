@@ -126,6 +126,7 @@ extension AcceptTerminalEvent: RedactedDescription {
         case .card(let number, _): "card \(number.masked)"
         case .state(let state): "state \(state)"
         case .reason(let code): "reason \(code)"
+        case .linkLost(let error): "link lost, \(error)"
         }
     }
 }

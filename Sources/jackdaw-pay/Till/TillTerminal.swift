@@ -96,6 +96,7 @@ struct TillTerminal: Sendable {
         guard let model = kind.model else { return ownHost }
         let reader = AcceptReaderTerminals.Reader(
             vendor: kind.vendor, terminal: terminal, model: model, profile: profile,
+            jack: { [link] in await LinuxDevices().jackOutput(link) },
             open: { [self] () async throws(LinkError) in try await open() })
         return AcceptReaderTerminals([reader], date: { .now }, seal: { .tagLengthValue($0) })
     }
