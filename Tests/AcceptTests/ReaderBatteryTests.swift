@@ -1,3 +1,4 @@
+import JackdawEMV
 import JackdawPayments
 import JackdawReaders
 import JackdawSandboxTestSupport
@@ -13,7 +14,7 @@ import Testing
 @Suite struct ReaderBatteryTests {
     typealias Model = AcceptReaderTerminals.Model
 
-    /// Hands a reader in, each link of which is opened anew.
+    /// Hands a reader in, which is another one at each opening.
     private func use(
         _ till: PayTill, _ model: Model, _ faults: [PlannedFault] = [], battery: Int? = nil, isCharging: Bool = false
     ) throws -> Lock<Int> {
