@@ -2,6 +2,7 @@ import JackdawCards
 import JackdawEMV
 import JackdawPayments
 import JackdawReaders
+import JackdawSandboxTestSupport
 import JackdawSimulator
 import JackdawTestSupport
 import JackdawTransport
@@ -118,6 +119,38 @@ import Testing
             #expect(end?.decline?.text == error.description, "\(step)")
             #expect(end?.description.contains("look for it") == true)
         }
+    }
+
+    /// A link to a simulated reader that takes one opener at a time, and closes slowly.
+    private struct OneOpenerLink: Transport {
+        let base: SimulatedLink
+        let isOpen: Lock<Bool>
+
+        var link: LinkName { base.link }
+        func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool { try await base.receive(take) }
+        func send(_ bytes: [UInt8]) async throws(LinkError) { try await base.send(bytes) }
+        func endSending() async throws(LinkError) {}
+        func close() async {
+            for _ in 0..<100 { await Task.yield() }
+            await base.close()
+            isOpen.withLock { $0 = false }
+        }
+    }
+
+    @Test func aPaymentFollowsAnotherAtALinkWithOneOpener() async throws {
+        let till = try await PayTill(chip())
+        let (isOpen, parts) = (Lock(false), try ReaderParts.parts(1000))
+        till.use(.emvSwiper) { () throws(LinkError) in
+            let isFree = isOpen.withLock { isOpen in
+                defer { isOpen = true }
+                return !isOpen
+            }
+            guard isFree,
+                let base = try? SimulatedLink(parts.emvswiper(PlainIssuerCryptography()), deck: [], faults: [])
+            else { throw LinkError(.busy, link: "test", "in use") }
+            return OneOpenerLink(base: base, isOpen: isOpen)
+        }
+        for name in ["A1", "A2", "A3"] { #expect(try await till.pay(till.config(1000, name)).isAccepted) }
     }
 
     @Test func aMonoSoundCardIsNotOpened() async throws {
