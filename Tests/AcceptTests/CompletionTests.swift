@@ -104,21 +104,28 @@ import Testing
             token, newPassword: secret("new-password"), reNewPassword: secret("new-password"), config: config
         ) { log.note("change", $0, $1) }
         await log.wait(for: 22)
+        accept.discoverSupportedVendors { log.note("vendors", !$0.isEmpty, nil) }
+        accept.discoverTerminalsForVendor(AcceptSpireVendorUUID) { log.note("terminals", $0 != nil, $1) }
+        accept.discoverTerminalsForVendor("other") { log.note("terminals of none", $0 != nil, $1) }
+        accept.percentageBatteryRemainingForTerminal(AcceptSpireVendorUUID) { log.note("battery", $0 == 80, nil) }
+        await log.wait(for: 26)
 
         // A second call of any of them would be there before the end of these.
         await till.service.shutDown()
         accept.status(of: "A1") { log.note("status after all", $0 != nil, $1) }
-        await log.wait(for: 23)
+        await log.wait(for: 27)
         #expect(
             log.all.sorted() == [
-                "capture false operationNotAllowed", "cash authorised false unsupportedFeature", "cash true none",
+                "battery true none", "capture false operationNotAllowed", "cash authorised false unsupportedFeature",
+                "cash true none",
                 "change differing false changePasswordCriteriaNotMet", "change true none",
                 "configure other false unsupportedFeature", "configure true none", "file of none false tokenExpired",
                 "file true none", "login true none", "login wrong false wrongUserNameOrPassword",
                 "name malformed false contactInvalid", "name true none", "pay away false terminalNotReady",
                 "pay true none", "refund true none", "reset of none false externalIdNotFound", "reset true none",
                 "status after all false notRunning", "status of none false paymentNotFound", "status true none",
-                "user of none false requestMerchantInfoTokenExpired", "user true none",
+                "terminals of none false vendorNotFound", "terminals true none",
+                "user of none false requestMerchantInfoTokenExpired", "user true none", "vendors true none",
             ])
     }
 

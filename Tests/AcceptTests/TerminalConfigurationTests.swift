@@ -1,5 +1,7 @@
 import JackdawPayments
+import JackdawReaders
 import JackdawTestSupport
+import JackdawTransport
 import Testing
 
 @testable import Accept
@@ -32,6 +34,38 @@ import Testing
         next.terminals.change { $0.uuid = "PosMate 2" }
         #expect(
             try await next.accept.discoverTerminalsForVendor(AcceptSpireVendorUUID).map(\.isUnconfigured) == [true])
+    }
+
+    @Test func S1_146_aPosMateAndAnSPm2AreSideBySide() async throws {
+        let till = try await PayTill(chip())
+        let vendor = AcceptTerminalVendor(uuid: AcceptSpireVendorUUID, displayName: "Spire")
+        till.accept.use(
+            AcceptReaderTerminals(
+                ["PosMate", "SPm2"].map { model in
+                    AcceptReaderTerminals.Reader(
+                        vendor: vendor, terminal: AcceptTerminal(uuid: "\(model) 1", displayName: model, model: model),
+                        model: .posMate,
+                        open: { () throws(LinkError) in throw LinkError(.notFound, link: "test", "\(model)") })
+                }, clock: till.clock, date: { RecordedTime(seconds: 1_453_992_427, offset: 60) },
+                seal: { .tagLengthValue($0) }))
+        #expect(await till.accept.discoverSupportedVendors() == [vendor])
+        var found = try await till.accept.discoverTerminalsForVendor(vendor.uuid)
+        #expect(found.map(\.uuid) == ["PosMate 1", "SPm2 1"])
+        #expect(found.map(\.isUnconfigured) == [true, true])
+        // Each has its own configuration, and its own link.
+        for (index, expected) in [(1, [true, false]), (0, [false, false])] {
+            _ = try await till.accept.configure(
+                found[index], of: vendor.uuid, andToken: till.token, config: ConfigurationTests.backend)
+            found = try await till.accept.discoverTerminalsForVendor(vendor.uuid)
+            #expect(found.map(\.isUnconfigured) == expected)
+        }
+        for (number, terminal) in found.enumerated() {
+            var config = till.config(1000, "A\(number)")
+            config.terminalUUID = terminal.uuid
+            let error = await failure { [config] () throws(AcceptError) in try await till.pay(config) }
+            #expect(error?.code == .pay(.terminalNotReady))
+            #expect(error?.message.contains(terminal.model) == true)
+        }
     }
 
     @Test(arguments: ["garbled", "cut=1", "silent-after", "status=503"])

@@ -1,4 +1,5 @@
 #if Payments
+import Accept
 import JackdawCards
 import JackdawHTTP
 import JackdawPayments
@@ -7,7 +8,6 @@ import JackdawSandboxTestSupport
 import JackdawTestSupport
 import Testing
 
-@testable import Accept
 @testable import jackdaw_pay
 
 /// The certificate of the host: a server of the sandbox with TLS, and the client of the module JackdawHTTP.

@@ -1,12 +1,11 @@
 #if Payments
+import Accept
 import JackdawEMV
 import JackdawPayments
 import JackdawSandbox
 import JackdawSandboxTestSupport
 import JackdawTestSupport
 import Testing
-
-@testable import Accept
 
 /// Items of the Accept SDK integration guide 1.6.182 that need a reader: sales by the public calls at simulated readers over
 /// their drivers, and at the sandbox over TLS.
