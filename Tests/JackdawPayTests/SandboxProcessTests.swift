@@ -35,20 +35,17 @@ struct SandboxProcessTests {
             port = try #require(Int(url.split(separator: ":").last?.prefix { $0.isNumber } ?? ""))
         }
 
-        /// Sends a request, and again if the server closes the connection, as it does on a busy machine if it has not read
-        /// the request within 60 s. A repetition changes nothing in the books.
         func send(_ method: String, _ path: String, _ form: String = "", token: String = "") async throws -> WireAnswer
         {
-            while true {
-                let connection = try await WireConnection(port: port)
-                try await connection.send(RunningServer.request(method, path, form, token: token))
-                let answer = try await connection.answer()
-                if !answer.isCut { return answer }
-            }
+            let connection = try await WireConnection(port: port)
+            try await connection.send(RunningServer.request(method, path, form, token: token))
+            return try await connection.answer()
         }
 
         func token() async throws -> String {
-            let answer = try await send("POST", "oauth2/token", PayFixture.logIn())
+            var answer = WireAnswer()
+            // The server closes a connection whose request it has not read within 60 s, as on a busy machine.
+            repeat { answer = try await send("POST", "oauth2/token", PayFixture.logIn()) } while answer.isCut
             return try #require(answer.json["access_token"]?.text)
         }
 
