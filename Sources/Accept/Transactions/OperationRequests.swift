@@ -120,7 +120,8 @@ enum OperationRules {
         case .approved: return nil
         case .unknown, .reversing, .open, .asked:
             return .lost(
-                report.attempt, "The outcome of \(report.attempt) is not known yet. The till goes on asking; see its status.")
+                report.attempt,
+                "The outcome of \(report.attempt) is not known yet. The till goes on asking; see its status.")
         case .needsAttention: return AcceptError(.needsAttention, "Ask the host's operator. \(reason)")
         case .declined, .cancelled, .failed, .reversed:
             return AcceptError(.pay(.transactionNotApproved), "The host did not book it. \(reason)")
