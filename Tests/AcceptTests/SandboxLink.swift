@@ -142,13 +142,20 @@ extension SandboxOutput.Reply {
     /// The same answer without data for the card.
     fileprivate var withoutIssuerResponse: Self {
         guard case .answer(let answer, let due) = self else { return self }
+        return .answer(answer.withoutIssuerResponse, at: due)
+    }
+}
+
+extension HTTPAnswer {
+    /// The same answer of the sandbox without data for the card.
+    var withoutIssuerResponse: HTTPAnswer {
         let member = #""issuer_response":""#
-        let content = text(answer.body)
+        let content = text(body)
         guard let start = content.firstRange(of: member)?.upperBound, let end = content[start...].firstIndex(of: "\"")
         else {
             return self
         }
-        let changed = body(String(content[..<start] + content[end...]))
-        return .answer(HTTPAnswer(status: answer.status, headers: answer.headers, body: changed), at: due)
+        let octets = Array((content[..<start] + content[end...]).utf8)
+        return HTTPAnswer(status: status, headers: headers, body: HTTPBody(copying: octets.span))
     }
 }

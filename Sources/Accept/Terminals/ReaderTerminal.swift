@@ -53,14 +53,18 @@ struct ReaderTerminal<Payment: ReaderPayment & ~Copyable>: ~Copyable {
             isDeclined = knowledge == .declined
             isAnswered = true
             response = HostResponse(forCard, isApproved: isApproved)
+            // A host may approve without data for the card, which receives the response code then (guide 1.6.182, 064).
+            if isApproved, forCard.count == 0 { response = Self.approval }
         // A reader may wait for the decision on a tap, in which the card takes no part any more.
-        case .end(let outcome) where outcome.isApproved:
-            response = AuthorisationResponseCode(Array("00".utf8)).map {
-                HostResponse(isApproved: true, responseCode: $0)
-            }
+        case .end(let outcome) where outcome.isApproved: response = Self.approval
         default: break
         }
         return take(driver.carryOut(effect, host: response, isTapAllowed: effect.isTapAllowed, at: now), at: now)
+    }
+
+    /// The host's approval without other data (EMV Book 4, annex A6).
+    private static var approval: HostResponse? {
+        AuthorisationResponseCode(Array("00".utf8)).map { HostResponse(isApproved: true, responseCode: $0) }
     }
 
     /// The event of the choice is that of the payment, which has reported it.

@@ -73,7 +73,10 @@ final class FlowSale: Sendable {
         let late = setup.isPresentedLate ? link : nil
         accept.use(WatchedTerminals(base: terminals, lost: lost, late: late, hasDeck: setup.hasDeck))
         host.interfere(
-            PaymentInterference(fault: setup.fault, isUnreachable: setup.plan.isHostUnreachable) { [self] in
+            PaymentInterference(
+                fault: setup.fault, isWithoutIssuerData: setup.isWithoutIssuerData,
+                isUnreachable: setup.plan.isHostUnreachable
+            ) { [self] in
                 await answered()
             })
     }

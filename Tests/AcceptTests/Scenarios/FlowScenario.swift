@@ -91,6 +91,8 @@ struct FlowSetup: Sendable {
     var plan = WorldPlan()
     /// A fault of the sandbox, which the payment meets.
     var fault: String?
+    /// Whether the host's answer has no data for the card.
+    var isWithoutIssuerData = false
     /// A card that is swiped first: its service code. 101 is that of a stripe alone, 201 that of a chip.
     var swiped: String?
     /// Whether a chip is inserted first that does not answer.

@@ -104,6 +104,17 @@ struct ItemSaleTests {
         }
     }
 
+    /// A host that approves, and sends nothing for the card: the terminal receives the response code of an approval.
+    @Test(arguments: kernels) func S1_109_anEmptyAnswerIsAnApproval(model: AcceptReaderTerminals.Model) async throws {
+        var scenario = try Self.scenario("0001")
+        scenario.setup.isWithoutIssuerData = true
+        try await Self.sell(scenario, at: model) { end in
+            #expect(end.error == nil)
+            #expect(end.record.state == .approved)
+            #expect(end.booked == 6000)
+        }
+    }
+
     /// A name of 26 characters, the most that a card has (5F20), with the characters of names.
     @Test(arguments: [AcceptReaderTerminals.Model.emvSwiper, .miura])
     func S1_136_theNameOnTheCardIsShownToTheOneWhoSigns(model: AcceptReaderTerminals.Model) async throws {

@@ -91,6 +91,8 @@ final class TLSSandbox: WorldHost, Sendable {
 struct PaymentInterference: Sendable {
     /// A fault of the sandbox; nil without one.
     var fault: String?
+    /// Whether the host's answer has no data for the card.
+    var isWithoutIssuerData = false
     /// Whether there is no network.
     var isUnreachable = false
     /// Runs when the answer has come, before the program has it.
@@ -116,7 +118,8 @@ private final class InterferingClient: HTTPClient {
         guard !found.isUnreachable else { throw HTTPFailure(.unreachable, message: "There is no network.") }
         var request = request
         if let fault = found.fault { request.headers.append(HTTPField("X-Sandbox-Fault", fault)) }
-        let answer = try await base.send(request, limit: Self.limit)
+        var answer = try await base.send(request, limit: Self.limit)
+        if found.isWithoutIssuerData { answer = answer.withoutIssuerResponse }
         await found.answered()
         return answer
     }
