@@ -172,6 +172,20 @@ import Testing
         #expect(asked.withLock { $0 } == 1)
     }
 
+    /// The cardholder was verified by the PIN, whose block (99) the terminal sealed with the stripe.
+    @Test func S1_111_noSignatureIsNeededAfterASwipeWithAPIN() throws {
+        let request = try request(
+            .authorise, octets: card(1000, changes: [0x9F39: "90", 0x99: "0102030405060708"]))
+        let answer = HTTPAnswer(
+            status: 200,
+            body: body(#"{"unique_id":"A1","state":"approved","amount":1000,"currency":"EUR","guwid":"G1"}"#))
+        guard case .approved(let approval) = try AcceptWire().decode(answer, to: request) else {
+            Issue.record("it is not approved")
+            return
+        }
+        #expect(!approval.needsSignature)
+    }
+
     /// A swipe of a terminal that sealed its objects for the sandbox.
     private static func swipe(_ changes: [JackdawEMV.Tag: String?] = [:]) -> ScriptedTerminals.Script {
         let next = chip()

@@ -246,10 +246,22 @@ public struct AcceptWire: HostWire {
     /// The entry modes of a stripe: of its track, as a fallback from the chip, and of the whole stripe.
     private static let stripeModes: Set = ["02", "80", "90"]
 
-    /// Whether the cardholder must sign: after a swipe, as no kernel has verified the cardholder. The host does not say it.
+    /// Whether the cardholder must sign: after a swipe without a PIN, as no kernel has verified the cardholder (guide 1.6.182,
+    /// 068). The host does not say it.
     static func needsSignature(_ request: HostRequest) -> Bool {
+        // The PIN block (EMV Book 3, annex A).
+        guard cardObjects(request.octets)?.contains(0x99) != true else { return false }
         if let entry = request.entry { return entry == .swipe }
         return entryMode(request).map(stripeModes.contains) ?? false
+    }
+
+    /// The card's objects; nil if they cannot be read, as those that are sealed for a real host.
+    private static func cardObjects(_ octets: HTTPBody) -> DataObjectStore? {
+        var objects = DataObjectStore()
+        do throws(DataObjectError) {
+            try octets.withBytes { (bytes) throws(DataObjectError) in _ = try objects.add(bytes) }
+            return objects
+        } catch { return nil }
     }
 
     /// The entry mode in the card's objects (9F39, EMV Book 3, annex A); if they have none, or are enciphered, that of the
@@ -265,10 +277,7 @@ public struct AcceptWire: HostWire {
     }
 
     private static func entryMode(_ octets: HTTPBody) -> String? {
-        var objects = DataObjectStore()
-        do throws(DataObjectError) {
-            try octets.withBytes { (bytes) throws(DataObjectError) in _ = try objects.add(bytes) }
-        } catch { return nil }
+        guard let objects = cardObjects(octets) else { return nil }
         guard let value = objects[0x9F39], value.count == 1 else { return nil }
         return entryModes.contains(value.hexadecimal) ? value.hexadecimal : nil
     }
