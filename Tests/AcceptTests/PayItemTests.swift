@@ -222,6 +222,23 @@ import Testing
         #expect(payment.amount == 1000)
         #expect(asked.withLock { $0 } == (isSigned ? 1 : 0))
         #expect(try await till.accept.status(of: "A1").state == .approved)
+        // The host receives the payment later, and the image after it.
+        while true {
+            let seen = till.service.changes.count
+            let (requests, isBusy) = await till.service.activity
+            if requests == 0, !isBusy {
+                guard let wait = await till.service.untilDeadline else { break }
+                till.clock.advance(by: max(wait, .milliseconds(1)))
+            }
+            await till.service.changes.wait(after: seen)
+        }
+        #expect(till.link.booked("A1") == 1000)
+        while isSigned {
+            let seen = till.link.asked.count
+            if till.link.payment("A1")["sandbox"]?["has_signature"] == .flag(true) { break }
+            await till.link.asked.wait(after: seen)
+        }
+        #expect(till.link.payment("A1")["sandbox"]?["has_signature"] == .flag(isSigned))
     }
 
     @Test func S1_120_aPaymentGoesOnlineAfterTheLastTryForThePIN() async throws {

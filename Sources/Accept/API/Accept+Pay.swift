@@ -214,7 +214,7 @@ extension Accept {
                     run.endCancellations()
                     if let error { throw error }
                     if terminal.hasOwnHost { return AcceptTransaction(report, config) }
-                    return await transaction(report, config, context, signature)
+                    return await transaction(report, config, context, signature, service)
                 }
                 developer?.note(effect)
                 await carryOut(effect, session, service, run, handlers, config, context, last)
@@ -308,14 +308,25 @@ extension Accept {
 
     /// The approved payment as the host has it, with its signature; as the till has it if the host does not answer.
     private func transaction(
-        _ report: AttemptReport, _ config: AcceptPaymentConfig, _ context: OperationContext, _ signature: [UInt8]
+        _ report: AttemptReport, _ config: AcceptPaymentConfig, _ context: OperationContext, _ signature: [UInt8],
+        _ service: PaymentService
     ) async -> AcceptTransaction {
         if !signature.isEmpty {
             var parameters = context.parameters
             parameters.signatureImage = signature
             let signed = OperationContext(
                 name: context.name, token: context.token, config: context.config, parameters: parameters)
+            let reports = service.reports
             if let payment = try? await addSignature(signed) { return payment }
+            // The image follows a payment that the card approved, and that the host does not have yet.
+            if report.isDeliveryQueued {
+                Task {
+                    for await next in reports where next.attempt == report.attempt && !next.isDeliveryQueued {
+                        _ = try? await self.addSignature(signed)
+                        return
+                    }
+                }
+            }
         }
         if let payment = try? await payment(context) { return payment }
         return AcceptTransaction(report, config)
