@@ -108,18 +108,20 @@ import Testing
         accept.discoverTerminalsForVendor(AcceptSpireVendorUUID) { log.note("terminals", $0 != nil, $1) }
         accept.discoverTerminalsForVendor("other") { log.note("terminals of none", $0 != nil, $1) }
         accept.percentageBatteryRemainingForTerminal(AcceptSpireVendorUUID) { log.note("battery", $0 == 80, nil) }
-        await log.wait(for: 26)
+        accept.terminalConnectionStatus(AcceptSpireVendorUUID) { log.note("connection", $0 == .connected, nil) }
+        await log.wait(for: 27)
 
         // A second call of any of them would be there before the end of these.
         await till.service.shutDown()
         accept.status(of: "A1") { log.note("status after all", $0 != nil, $1) }
-        await log.wait(for: 27)
+        await log.wait(for: 28)
         #expect(
             log.all.sorted() == [
                 "battery true none", "capture false operationNotAllowed", "cash authorised false unsupportedFeature",
                 "cash true none",
                 "change differing false changePasswordCriteriaNotMet", "change true none",
-                "configure other false unsupportedFeature", "configure true none", "file of none false tokenExpired",
+                "configure other false unsupportedFeature", "configure true none", "connection true none",
+                "file of none false tokenExpired",
                 "file true none", "login true none", "login wrong false wrongUserNameOrPassword",
                 "name malformed false contactInvalid", "name true none", "pay away false terminalNotReady",
                 "pay true none", "refund true none", "reset of none false externalIdNotFound", "reset true none",
