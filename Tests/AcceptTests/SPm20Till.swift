@@ -129,10 +129,15 @@ actor SPm20Simulator {
     /// The method after which the program receives nothing any more; nil if it receives all.
     private var lastMethod: String?
     private var isSilent = false
+    /// Whether the terminal waits for its host, whose answer the program passes on: other messages of the program take it on
+    /// by the time of an answer alone, so that they do not bring it to its limit.
+    private var isHostAwaited = false
     private let change = AsyncSignal()
 
     /// Longer than a cardholder takes for anything, and shorter than the terminal's own limits.
     private static let horizon = Duration.seconds(6)
+    /// Longer than the terminal takes for an answer.
+    private static let answerHorizon = Duration.milliseconds(200)
 
     init(_ hundredths: UInt64, faults: [JackdawSimulator.PlannedFault] = []) throws {
         let parts = try ReaderParts.parts(hundredths)
@@ -174,7 +179,7 @@ actor SPm20Simulator {
         }
     }
 
-    func open() { isSilent = false }
+    func open() { (isSilent, isHostAwaited) = (false, false) }
 
     /// The messages of the terminal after bytes of the program.
     func answer(_ bytes: [UInt8]) -> [[UInt8]] {
@@ -183,12 +188,20 @@ actor SPm20Simulator {
             isSilent = true
             change.send()
         }
+        let text = String(decoding: bytes, as: UTF8.self)
+        let isAnswer = ["\"Data\"", "\"NetworkDisconnected\"", "\"error\""].contains { text.contains($0) }
+        if isAnswer { isHostAwaited = false }
         reader.receive(bytes.span, at: now)
-        let end = now + Self.horizon
         var messages: [[UInt8]] = []
+        var end = now + (isHostAwaited ? Self.answerHorizon : Self.horizon)
         while let next = reader.nextDeadline, next <= end {
             now = max(now, next)
-            for case .send(let message) in reader.advance(to: now) { messages.append(message) }
+            for case .send(let message) in reader.advance(to: now) {
+                messages.append(message)
+                guard String(decoding: message, as: UTF8.self).contains("\"NetworkConnect\"") else { continue }
+                isHostAwaited = true
+                end = now + Self.answerHorizon
+            }
         }
         change.send()
         return isSilent ? [] : messages
