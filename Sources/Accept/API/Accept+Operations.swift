@@ -150,9 +150,8 @@ extension Accept {
         }
         let reports = service.reports
         let begun: AttemptReport
-        let note = context.parameters.note
         do throws(DeskRefusal) {
-            begun = try await service.reverse(context.name, note: note.isEmpty ? nil : ReasonText(note))
+            begun = try await service.reverse(context.name, note: context.parameters.reason)
         } catch { throw OperationRules.error(error) }
         if begun.state == .reversed, let before, before.status == .reversed { return before }
         let report = await end(ofReversal: begun, reports)
@@ -196,8 +195,8 @@ extension Accept {
                 .common(.unsupportedFeature), "The terminal's own host has the payment: only a reversal is possible.")
         }
         let service = try paymentService()
-        let whole = AcceptHundredths(rawValue: Int64((try? WireAmount(record.request.amount))?.hundredths ?? 0))
-        try OperationRules.checkReversal(of: whole, amount: parameters.amount)
+        let reversed = AcceptTransaction(reversed: record)
+        try OperationRules.checkReversal(of: reversed.amount, amount: parameters.amount)
         if record.state == .approved, let now = date(),
             now.seconds - record.began.seconds >= TransactionTime.reversalPeriod
         {
@@ -205,16 +204,15 @@ extension Accept {
         }
         let reports = service.reports
         let begun: AttemptReport
-        let note = parameters.note.isEmpty ? nil : ReasonText(parameters.note)
-        do throws(DeskRefusal) { begun = try await service.reverse(record.identifier, note: note) } catch {
-            throw OperationRules.error(error)
-        }
+        do throws(DeskRefusal) {
+            begun = try await service.reverse(record.identifier, note: parameters.reason)
+        } catch { throw OperationRules.error(error) }
         let report = await end(ofReversal: begun, reports)
         guard report.state == .reversed else {
             throw OperationRules.error(report)
                 ?? AcceptError(.operationNotAllowed, "The payment is still \(report.state.rawValue).")
         }
-        return AcceptTransaction(reversed: record)
+        return reversed
     }
 
     private func isInJournal(_ name: AttemptIdentifier, _ service: PaymentService) async throws(AcceptError) -> Bool {

@@ -108,7 +108,8 @@ extension Accept {
     /// - Returns: the payment, which goes on until its end. Its errors: `pay(...)` with ``AcceptError/decline``; before it
     ///   begins the errors of ``AcceptPaymentConfig/validate()``, `pay(.tokenExpired)`, `pay(.deviceRooted)`,
     ///   `pay(.terminalNotReady)`, `pay(.cantLoadTerminalConfiguration)`, `pay(.terminalNotSetInMerchant)`,
-    ///   `common(.vendorNotFound)`, `common(.unsupportedFeature)`, `saleInProgress`, `operationNotAllowed`, `identifierUsed`, `journalFailed`, `notRunning`.
+    ///   `common(.vendorNotFound)`, `common(.unsupportedFeature)`, `saleInProgress`, `operationNotAllowed`,
+    ///   `identifierUsed`, `journalFailed`, `notRunning`.
     public func startPay(
         _ config: AcceptPaymentConfig, handlers: AcceptPaymentHandlers = AcceptPaymentHandlers()
     ) -> AcceptPaymentRun {

@@ -186,7 +186,7 @@ public final class AcceptSPm20Terminals: AcceptTerminals, AttemptHost {
             events: events,
             attention: { text in
                 let reason = ReasonText(text)
-                // The program must hear of it in any case.
+                // Without the note the program is informed, too.
                 try? await attentionNotes.add(attempt, reason)
                 attention(attempt, reason)
             })

@@ -274,6 +274,9 @@ public struct AcceptPaymentParameters: Sendable {
     /// Parameters with their defaults.
     public init() {}
 
+    /// The note for the journal; nil without one.
+    var reason: ReasonText? { note.isEmpty ? nil : ReasonText(note) }
+
     /// The fields of a receipt, and the checked address.
     /// - Throws: `contactInvalid`.
     func receiptForm() throws(AcceptError) -> AcceptForm {
