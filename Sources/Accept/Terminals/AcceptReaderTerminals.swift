@@ -70,14 +70,25 @@ public final class AcceptReaderTerminals: AcceptTerminals {
         }
     }
 
-    private let readers: [Reader]
+    /// A reader, and its use by payments.
+    private struct Known: Sendable {
+        var reader: Reader
+        let use = ReaderUse()
+
+        func has(_ vendorUUID: String, _ terminalUUID: String) -> Bool {
+            reader.vendor.uuid == vendorUUID && reader.terminal.uuid == terminalUUID
+        }
+    }
+
+    private let readers: [Known]
+    let searches: [Search]
+    /// The readers of the last search for each vendor, and those of earlier ones that are in use.
+    private let found = Lock<[Known]>([])
     let clock: ElapsedClock
     /// The same clock, for drivers.
     let driverClock: any Clock<Duration>
     private let date: @Sendable () -> RecordedTime
     private let seal: @Sendable (DataObjectStore) -> HTTPBody
-    /// The use of each reader.
-    private let uses: [ReaderUse]
 
     /// The time for the link of the payment before to close. It is our choice.
     static let closingLimit = Duration.seconds(5)
@@ -85,34 +96,70 @@ public final class AcceptReaderTerminals: AcceptTerminals {
     /// Terminals of a program.
     /// - Parameters:
     ///   - readers: the readers, whose vendors and terminals are found.
+    ///   - searches: searches for further readers, such as paired ones. Default: none.
     ///   - clock: measures the readers' times. Default: `SuspendingClock`.
     ///   - date: the date and the zone of the till, which cards receive.
     ///   - seal: seals a card's objects for the host alone: those of the authorisation, with the PIN block in 99, and those
     ///     of the second cryptogram. `HTTPBody.tagLengthValue(_:)` is for the sandbox.
     public init(
-        _ readers: [Reader], clock: some Clock<Duration> = SuspendingClock(),
+        _ readers: [Reader], searches: [Search] = [], clock: some Clock<Duration> = SuspendingClock(),
         date: @escaping @Sendable () -> RecordedTime, seal: @escaping @Sendable (DataObjectStore) -> HTTPBody
     ) {
-        self.readers = readers
+        self.readers = readers.map { Known(reader: $0) }
+        self.searches = searches
         self.clock = ElapsedClock(clock)
         driverClock = clock
         self.date = date
         self.seal = seal
-        uses = readers.map { _ in ReaderUse() }
     }
 
-    public func vendors() async -> [AcceptTerminalVendor] { readers.map(\.vendor).distinct }
+    public func vendors() async -> [AcceptTerminalVendor] {
+        (readers.map(\.reader.vendor) + searches.map(\.vendor)).distinct
+    }
 
+    /// Returns the vendor's readers of the program, and then those that its searches find.
+    /// - Throws: the error of a search if the program has no reader of this vendor itself.
     public func terminals(of vendorUUID: String) async throws(AcceptError) -> [AcceptTerminal] {
-        readers.filter { $0.vendor.uuid == vendorUUID }.map(\.terminal)
+        do throws(LinkError) {
+            note(try await search(for: vendorUUID), of: vendorUUID)
+        } catch {
+            note([], of: vendorUUID)
+            guard readers.contains(where: { $0.reader.vendor.uuid == vendorUUID }) else { throw AcceptError(error) }
+        }
+        return known(of: vendorUUID).map(\.reader.terminal)
+    }
+
+    private func known(of vendorUUID: String) -> [Known] {
+        (readers + found.withLock { $0 }).filter { $0.reader.vendor.uuid == vendorUUID }
+    }
+
+    /// Notes what the searches for a vendor found. A reader keeps its use, and one in use stays. One of the program's own is not
+    /// noted again.
+    private func note(_ nearby: [Reader], of vendorUUID: String) {
+        found.withLock { found in
+            var noted = found.filter { $0.reader.vendor.uuid != vendorUUID }
+            var old = found.filter { $0.reader.vendor.uuid == vendorUUID }
+            for reader in nearby
+            where !(readers + noted).contains(where: { $0.has(vendorUUID, reader.terminal.uuid) }) {
+                if let index = old.firstIndex(where: { $0.has(vendorUUID, reader.terminal.uuid) }) {
+                    var known = old.remove(at: index)
+                    known.reader = reader
+                    noted.append(known)
+                } else {
+                    noted.append(Known(reader: reader))
+                }
+            }
+            found = noted + old.filter(\.use.isOpen)
+        }
     }
 
     /// Asks the vendor's readers one after the other, over links of their own, until one reports its charge: EMVSwiper and Miura
     /// have such a value. A reader that is in use, whose link cannot be opened, or that is silent for 4 s does not answer.
     public func batteryLevel(of vendorUUID: String) async -> AcceptBatteryLevel {
+        _ = try? await terminals(of: vendorUUID)
         var level = AcceptBatteryLevel.notAvailable
-        for index in readers.indices where readers[index].vendor.uuid == vendorUUID {
-            switch await batteryLevel(of: readers[index], uses[index]) {
+        for known in known(of: vendorUUID) {
+            switch await batteryLevel(of: known.reader, known.use) {
             case .notAvailable: continue
             case .noAnswer: level = .noAnswer
             case let known: return known
@@ -138,9 +185,9 @@ public final class AcceptReaderTerminals: AcceptTerminals {
     /// The state of the vendor's readers when a link to them was used last, for a payment or for ``batteryLevel(of:)``: one that was
     /// opened and not lost counts as connected. It is not known before, because no link is open then.
     public func connectionStatus(of vendorUUID: String) async -> AcceptExtensionConnectionStatus {
-        let known = readers.indices.filter { readers[$0].vendor.uuid == vendorUUID }.map { uses[$0].status }
-        if known.contains(.connected) { return .connected }
-        return known.contains(.disconnected) ? .disconnected : .unknown
+        let states = known(of: vendorUUID).map(\.use.status)
+        if states.contains(.connected) { return .connected }
+        return states.contains(.disconnected) ? .disconnected : .unknown
     }
 
     /// Opens a reader after the link of its payment before was closed, for which it waits 5 s at most: some links take one
@@ -149,20 +196,18 @@ public final class AcceptReaderTerminals: AcceptTerminals {
         _ terminal: AcceptTerminal, of vendorUUID: String, amount: Amount,
         events: @escaping @Sendable (AcceptTerminalEvent) -> Void
     ) async throws(AcceptError) -> any AcceptTerminalSession {
-        guard
-            let index = readers.firstIndex(where: {
-                $0.vendor.uuid == vendorUUID && $0.terminal.uuid == terminal.uuid
-            })
-        else { throw AcceptError(.pay(.terminalNotReady), "The terminal is off, or away.") }
+        guard let known = known(of: vendorUUID).first(where: { $0.reader.terminal.uuid == terminal.uuid }) else {
+            throw AcceptError(.pay(.terminalNotReady), "The terminal is off, or away.")
+        }
         let transaction = try KernelTransaction.purchase(amount, on: date())
-        let use = uses[index]
+        let use = known.use
         guard await use.begin(within: Self.closingLimit, on: clock) else {
             throw AcceptError(
                 .pay(.terminalFailedToTerminateCurrentTerminalPaymentFlow),
                 "The terminal has not ended its last transaction.")
         }
         do throws(AcceptError) {
-            return try await session(readers[index], use, transaction) { event in
+            return try await session(known.reader, use, transaction) { event in
                 if case .linkLost = event { use.note(.disconnected) }
                 events(event)
             }
@@ -255,6 +300,9 @@ final class ReaderUse: Sendable {
             await change.wait(after: seen, until: deadline, on: clock)
         }
     }
+
+    /// Whether a payment or a question has the link.
+    var isOpen: Bool { isInUse.withLock { $0 } }
 
     /// The state of the reader at the last use of a link.
     var status: AcceptExtensionConnectionStatus { lastStatus.withLock { $0 } }

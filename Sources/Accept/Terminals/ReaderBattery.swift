@@ -15,23 +15,23 @@ extension AcceptReaderTerminals {
                 return .notAvailable
             }
             let session = ReaderSession(try await reader.open(), dialect, clock: driverClock)
-            let level = await within(Self.questionLimit) { await Self.level(of: session) }
+            let level = await within(Self.questionLimit) { await Self.level(of: session) } ?? .noAnswer
             await session.close()
             return level
         case .emvSwiper:
             guard let settings = try? BBPOSPaymentSettings(profile: reader.profile) else { return .notAvailable }
             let link = try await reader.open()
-            let level = await within(Self.questionLimit) { await Self.level(over: link, settings.wire) }
+            let level = await within(Self.questionLimit) { await Self.level(over: link, settings.wire) } ?? .noAnswer
             await link.close()
             return level
         }
     }
 
-    /// - Returns: the answer of the body; `noAnswer` if it does not come in time.
-    private func within(
-        _ limit: Duration, _ body: @escaping @Sendable () async -> AcceptBatteryLevel
-    ) async -> AcceptBatteryLevel {
-        let (answers, answer) = AsyncStream<AcceptBatteryLevel>.makeStream()
+    /// - Returns: the answer of the body; nil if it does not come in time.
+    func within<Answer: Sendable>(
+        _ limit: Duration, _ body: @escaping @Sendable () async -> Answer
+    ) async -> Answer? {
+        let (answers, answer) = AsyncStream<Answer>.makeStream()
         let question = Task {
             answer.yield(await body())
             answer.finish()
@@ -42,8 +42,8 @@ extension AcceptReaderTerminals {
             timer.cancel()
             question.cancel()
         }
-        for await level in answers { return level }
-        return .noAnswer
+        for await answer in answers { return answer }
+        return nil
     }
 
     /// Asks a Miura reader.

@@ -60,6 +60,19 @@ extension SoundCards {
     }
 }
 
+extension SoundCards {
+    /// The devices that capture and play, as a reader on an audio jack needs: one for each number on a card, under the name of
+    /// the card. Those that this user may not open are among them.
+    public var duplexDevices: [FoundDevice] {
+        cards.flatMap { card in
+            card.devices.filter { device in
+                device.direction == .capture
+                    && card.devices.contains { $0.number == device.number && $0.direction == .playback }
+            }.map { FoundDevice(link: $0.link, name: card.name) }
+        }
+    }
+}
+
 /// A sound card with its devices.
 public struct SoundCard: Sendable, Hashable {
     /// The card's number, which may change from one start of the system to the next.

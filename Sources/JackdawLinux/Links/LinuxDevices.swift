@@ -71,6 +71,18 @@ public struct LinuxDevices: Sendable {
         }
     }
 
+    /// Lists the devices that are paired with this computer over Bluetooth, switched on or not.
+    /// - Returns: each device, with the name of its link.
+    /// - Throws: `LinkError`: `serviceMissing`, `notPermitted`.
+    public func pairedDevices() async throws(LinkError) -> [FoundDevice] {
+        try await bluetooth.knownDevices().filter(\.isPaired)
+    }
+
+    /// Lists the sound cards that capture and play, as a reader on an audio jack needs.
+    /// - Returns: each device of a card, with the name of its link and that of the card.
+    /// - Throws: `LinkError` if the kernel's list cannot be read.
+    public func jackCards() throws(LinkError) -> [FoundDevice] { try SoundCards(probing: false).duplexDevices }
+
     /// The mixer of the sound card that a link names.
     /// - Parameter link: the name of the link.
     /// - Returns: the mixer; nil if the link is not a sound card.

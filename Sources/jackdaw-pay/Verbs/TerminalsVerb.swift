@@ -11,24 +11,75 @@ struct TerminalsVerb: PayVerb {
         abstract: "List the terminals that sell takes.",
         discussion: """
             Each is simulated under the link of its row, with a test card in it; a real one is at the link that --link of \
-            sell names, with --reader for its kind. 'jackdaw devices' finds readers nearby. No real terminal has been tried. \
-            A UniMag only swipes cards, and a payment at it needs --signature.
+            sell names, with --reader for its kind. No real terminal has been tried. A UniMag only swipes cards, and a \
+            payment at it needs --signature.
+
+            --near lists real ones instead: devices that are paired over Bluetooth and have the name of a reader, and \
+            sound cards, whose jacks do not show which reader is in them. Pair a reader first, with 'jackdaw devices \
+            --scan' and 'bluetoothctl pair'. Spire does not publish the names of its readers: if one is missing, sell \
+            takes it by its link all the same.
+
+            EXIT CODES
+              0   listed
+              1   --near found no reader
+              69  --near could not search at all
 
             EXAMPLES
               jackdaw-pay terminals
-              jackdaw-pay terminals --json
+              jackdaw-pay terminals --near --json
             """)
+
+    @Flag(help: "List the readers that are paired with this computer, and its sound cards.")
+    var near = false
 
     @Flag(help: "Print one JSON object for each terminal.")
     var json = false
 
     func work() throws(CommandError) -> ExitStatus {
         let printer = TillPrinter(.standard(name: Program.name), isJSON: json)
+        guard !near else {
+            return try TillWork.run(printer) { () async throws(CommandError) in
+                try await Self.listNearby(.ofComputer, on: printer)
+            }
+        }
         Interruption.ignoreClosedPipes()
         return try printer.status { () throws(CommandError) in
             print(to: printer)
             return .done
         }
+    }
+
+    /// Lists the readers that are near.
+    /// - Throws: the error of the search if all searches failed.
+    static func listNearby(
+        _ readers: NearbyReaders, on printer: TillPrinter
+    ) async throws(CommandError) -> ExitStatus {
+        let (found, errors) = await readers.find()
+        if found.isEmpty, let error = errors.first { throw CommandError(error) }
+        for error in errors { printer.message(error.description) }
+        guard !found.isEmpty else {
+            printer.message("no reader found: pair one over Bluetooth, or connect a sound card with a jack")
+            return .nothingFound
+        }
+        var table = Table(.text("link"), .text("terminal"), .text("vendor"), .text("name"))
+        for finding in found {
+            table.add(finding.link, finding.kind.name, finding.kind.vendor.displayName, finding.name)
+        }
+        guard printer.isJSON else {
+            printer.print("terminals", table.lines) { _ in }
+            return .done
+        }
+        for finding in found {
+            printer.print("terminal", []) { object in
+                object.add("terminal", finding.kind.name)
+                object.add("vendor", finding.kind.vendor.displayName)
+                object.add("vendor_uuid", finding.kind.vendor.uuid)
+                object.add("family", finding.kind.family)
+                object.add("link", finding.link)
+                object.add("name", finding.name)
+            }
+        }
+        return .done
     }
 
     private func print(to printer: TillPrinter) {

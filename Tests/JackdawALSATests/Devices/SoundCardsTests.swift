@@ -43,6 +43,13 @@ import JackdawSystem
         }
     }
 
+    @Test func devicesThatCaptureAndPlayAreFound() throws {
+        let cards = try SoundCards(probing: false, files: FakeFiles.laptop, calls: ScriptedDevices())
+        // The HDMI output only plays, and the other card only captures.
+        #expect(cards.duplexDevices.map(\.link.address) == ["hw:CARD=PCH,DEV=0"])
+        #expect(cards.duplexDevices.map(\.name) == ["HDA Intel PCH"])
+    }
+
     /// Names of drivers and makers have brackets, hyphens and colons in them.
     @Test func oddNamesAreReadWhole() throws {
         var files = FakeFiles()
