@@ -35,7 +35,7 @@ struct PaymentRequest: Sendable {
         }
         let name = try fields.text("transaction_type", most: 20) ?? SandboxPayment.Kind.purchase.rawValue
         guard let kind = SandboxPayment.Kind(rawValue: name) else {
-            throw .invalid("payment[transaction_type]", "it must be purchase, authorize or preauthorize")
+            throw .invalid("payment[transaction_type]", "it must be purchase, authorize, preauthorize or sepa")
         }
         self.kind = kind
         let code = try fields.required("currency", most: 3)

@@ -222,8 +222,8 @@ import Testing
 
     // MARK: the sandbox's view
 
-    @Test(arguments: [AcceptTransactionType.purchase, .authorize, .preauthorize])
-    func S1_59_theSandboxBooksTheTypeAndTheItems(type: AcceptTransactionType) throws {
+    @Test(arguments: AcceptTransactionType.allCases)
+    func S1_59_S1_150_theSandboxBooksTheTypeAndTheItems(type: AcceptTransactionType) throws {
         var basket = basket([
             AcceptBasketItem(grossPrice: 450, note: "Coffee & cake", quantity: 2, taxRate: 1900),
             AcceptBasketItem(grossPrice: 50, taxRate: 700),
@@ -243,7 +243,7 @@ import Testing
         }
         till.fixture.logIn()
         let view = till.fixture.send(.get, "payments/A1.json").json
-        #expect(view["transaction_type"]?.text == ["purchase", "authorize", "preauthorize"][type.rawValue])
+        #expect(view["transaction_type"]?.text == ["purchase", "authorize", "preauthorize", "sepa"][type.rawValue])
         #expect(view["amount"]?.number == 1000)
         #expect(view["tip"]?.number == 50)
         guard case .array(let items)? = view["items"] else {
@@ -254,12 +254,5 @@ import Testing
         #expect(items.map { $0["quantity"]?.number } == [2, 1])
         #expect(items.map { $0["tax_rate"]?.number } == [1900, 700])
         #expect(items.first?["note"]?.text == "Coffee & cake")
-    }
-
-    @Test func directDebitsAreNotSupported() {
-        var config = ConfigurationTests.payment(basket([AcceptBasketItem(grossPrice: 1)]))
-        config.transactionType = .sepa
-        #expect(
-            code { _ = try config.attemptRequest(for: SaleIdentifier(rawValue: "s")!) } == .common(.unsupportedFeature))
     }
 }

@@ -74,6 +74,20 @@ import Testing
         #expect(till.link.booked("A1") == 0)
     }
 
+    @Test func S1_59_aDirectDebitIsBookedAtOnceAndTakenBack() async throws {
+        let till = try await PayTill(chip())
+        var config = till.config()
+        config.transactionType = .sepa
+        let payment = try await till.pay(config)
+        #expect(payment.isAccepted)
+        #expect(payment.transactionType == "sepa")
+        #expect(till.link.booked("A1") == 1000)
+        _ = try await till.accept.requestOperationOnPaymentWithID(
+            "A1", andAccessToken: till.token, config: ConfigurationTests.backend, operation: .reverse,
+            paymentUpdateParameters: AcceptPaymentParameters())
+        #expect(till.link.booked("A1") == 0)
+    }
+
     @Test func S1_112_theTerminalReturnsToItsIdleStateAfterEachPayment() async throws {
         let till = try await PayTill(chip())
         _ = try await till.pay()

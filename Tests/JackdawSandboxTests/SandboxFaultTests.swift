@@ -113,7 +113,7 @@ import Testing
         (form("payment[pos_data]=1"), 400),
         (form("payment[sub_merchant][]=1"), 422),
         (form("payment[custom_fields][a][b]=1"), 422),
-        (form("payment[transaction_type]=sepa"), 422),
+        (form("payment[transaction_type]=transfer"), 422),
         (repeated("x", 300_000), 413),
     ]
 

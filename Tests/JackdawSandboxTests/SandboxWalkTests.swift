@@ -69,7 +69,7 @@ private struct SandboxWalk {
         let amount = self.amounts[name] ?? amounts.randomElement(using: &random) ?? 1
         self.amounts[name] = amount
         let number = Int(name.dropFirst()) ?? 0
-        let type = ["purchase", "authorize", "preauthorize"][number % 3]
+        let type = ["purchase", "authorize", "preauthorize", "sepa"][number % 4]
         let reply = fixture.pay(
             name, amount, counter: number + 1, more: "payment[transaction_type]=\(type)", headers: headers)
         if reply.status == 201, headers.isEmpty {

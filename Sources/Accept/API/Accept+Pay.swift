@@ -258,7 +258,7 @@ extension Accept {
     private static func request(
         _ request: AttemptRequest, at terminal: AcceptTerminal, of vendorUUID: String
     ) throws(AcceptError) -> AttemptRequest {
-        guard request.kind == .purchase else {
+        guard AcceptWire.transactionType(of: request) == AcceptWire.purchase else {
             throw AcceptError(.common(.unsupportedFeature), "The terminal takes purchases alone.")
         }
         do throws(RequestError) {

@@ -49,8 +49,7 @@ public struct AcceptPaymentConfig: Sendable {
     /// The request of the payment for a payment desk.
     /// - Parameter sale: the sale that is paid.
     /// - Returns: a purchase or an authorisation with the basket in its details.
-    /// - Throws: the errors of ``validate()``; `common(.unsupportedFeature)` for a direct debit, which the wire does not
-    ///   have; `basketInvalid` if all texts together are too long for one request.
+    /// - Throws: the errors of ``validate()``; `basketInvalid` if all texts together are too long for one request.
     package func attemptRequest(for sale: SaleIdentifier) throws(AcceptError) -> AttemptRequest {
         try attemptRequest(for: sale, isCash: false)
     }
@@ -73,7 +72,8 @@ public struct AcceptPaymentConfig: Sendable {
             kind = .authorisation
             details.append(AttemptDetail(AcceptWire.transactionTypeDetail, AcceptWire.preauthorize))
         case .sepa:
-            throw AcceptError(.common(.unsupportedFeature), "The wire format of direct debits is not published.")
+            kind = .purchase
+            details.append(AttemptDetail(AcceptWire.transactionTypeDetail, AcceptWire.directDebit))
         }
         let amount = try basket.amount()
         do throws(RequestError) {

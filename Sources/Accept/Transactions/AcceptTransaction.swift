@@ -15,7 +15,7 @@ public struct AcceptTransaction: Sendable, Hashable {
     public let amount: AcceptHundredths
     /// The currency by its three letters of ISO 4217.
     public let currency: String
-    /// The host's word for the kind of the payment: `purchase`, `authorize`, `preauthorize`.
+    /// The host's word for the kind of the payment: `purchase`, `authorize`, `preauthorize`, `sepa`.
     public let transactionType: String
     /// The time of the payment in ISO 8601, with its zone.
     public let createdAt: String
@@ -151,9 +151,10 @@ public struct AcceptTransaction: Sendable, Hashable {
         currency = config.basket.currencyAsISO4217Code
         transactionType =
             switch config.transactionType {
-            case .authorize: "authorize"
+            case .authorize: AcceptWire.authorize
             case .preauthorize: AcceptWire.preauthorize
-            case .purchase, .sepa: "purchase"
+            case .purchase: AcceptWire.purchase
+            case .sepa: AcceptWire.directDebit
             }
         (createdAt, cardNumber, cardType, cardHolder) = ("", "", "", "")
         (cnpApplicationId, cnpApplicationLabel, cnpTerminalId, cnpAuthorizationCode) = ("", "", "", "")

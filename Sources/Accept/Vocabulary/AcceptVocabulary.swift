@@ -108,7 +108,7 @@ public enum AcceptTransactionType: Int, Sendable, Hashable, CaseIterable {
     case authorize = 1
     /// The host reserves an estimate; a capture books an amount up to it.
     case preauthorize = 2
-    /// A direct debit from a bank account.
+    /// The host debits the bank account of the card, at once as for a purchase.
     case sepa = 3
 }
 

@@ -47,7 +47,7 @@ public struct AcceptWire: HostWire {
     /// Details become `payment[NAME]`: `tip`, `tip_tax_rate`, `net_taxation`, `callback_url`, `discount`, `note`,
     /// `lat`, `lng`, `pos_data[pos_entry_mode]`, `items[][...]`, `sub_merchant[...]`, `custom_fields` and
     /// `custom_fields[...]`. Captures and refunds have no place for them. An authorisation with the detail
-    /// `transaction_type` of `preauthorize` is a pre-authorisation.
+    /// `transaction_type` of `preauthorize` is a pre-authorisation, a purchase with that of `sepa` a direct debit.
     /// - Throws: `HostFailure`, `notWritable`, if the amount is no whole number of hundredths, a detail has another
     ///   name, the data of the card is too large or missing, or the identifier is one that the host's paths reserve.
     public func encode(_ request: HostRequest) throws(HostFailure) -> HTTPRequest {
@@ -86,7 +86,7 @@ public struct AcceptWire: HostWire {
             throw Self.notWritable("The host reserves the attempt's identifier.")
         }
         for detail in request.details where Self.path(ofDetail: detail.name) == nil {
-            if Self.isPreauthorisation(request), detail.name == Self.transactionTypeDetail { continue }
+            if detail.name == Self.transactionTypeDetail, Self.namedType(of: request) != nil { continue }
             throw Self.notWritable("The format has no detail \(detail.name.prefix(40)).")
         }
     }
@@ -205,23 +205,29 @@ public struct AcceptWire: HostWire {
 
     // MARK: details of an attempt
 
-    /// The detail of an authorisation that makes it a pre-authorisation, and its value.
+    /// The detail that makes an authorisation a pre-authorisation or a purchase a direct debit, and its values.
     package static let transactionTypeDetail = "transaction_type"
     package static let preauthorize = "preauthorize"
+    package static let directDebit = "sepa"
+    /// The kind of a payment without that detail.
+    static let (purchase, authorize) = ("purchase", "authorize")
 
     /// The member that says how a payment is paid, and its value for cash. No source shows the host's.
     static let methodMember = "payment_method"
     static let cash = "cash"
 
-    private static func isPreauthorisation(_ request: AttemptRequest) -> Bool {
-        request.kind == .authorisation
-            && request.details.contains { $0.name == transactionTypeDetail && $0.value == preauthorize }
+    /// The kind of a payment that its detail names; nil without a detail that goes with its kind.
+    private static func namedType(of request: AttemptRequest) -> String? {
+        let name = request.details.first { $0.name == transactionTypeDetail }?.value
+        return switch (request.kind, name) {
+        case (.authorisation, preauthorize?), (.purchase, directDebit?): name
+        default: nil
+        }
     }
 
     /// The host's word for the kind of a payment.
     static func transactionType(of request: AttemptRequest) -> String {
-        if isPreauthorisation(request) { return preauthorize }
-        return request.kind == .authorisation ? "authorize" : "purchase"
+        namedType(of: request) ?? (request.kind == .authorisation ? authorize : purchase)
     }
 
     private static let entryModePath = "payment[pos_data][pos_entry_mode]"

@@ -18,6 +18,10 @@ public struct SandboxPayment: Sendable, Hashable {
         case purchase
         case authorise = "authorize"
         case preauthorise = "preauthorize"
+        case directDebit = "sepa"
+
+        /// Whether the money is taken without a capture.
+        var isBookedAtOnce: Bool { self == .purchase || self == .directDebit }
     }
 
     /// The state of a payment, one of those of the Accept SDK's headers.
@@ -139,7 +143,7 @@ public struct SandboxPayment: Sendable, Hashable {
     /// The money that the merchant has taken.
     package var captured: UInt64 {
         guard authorised > 0 else { return 0 }
-        return facts.kind == .purchase ? authorised : sum(.capture)
+        return facts.kind.isBookedAtOnce ? authorised : sum(.capture)
     }
 
     /// The part of it that was given back.

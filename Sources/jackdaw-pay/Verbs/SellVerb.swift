@@ -42,13 +42,14 @@ struct SellVerb: PayVerb {
 
     /// The kind of a payment.
     enum PaymentKind: String, ExpressibleByArgument, CaseIterable {
-        case purchase, authorize, preauthorize
+        case purchase, authorize, preauthorize, sepa
 
         var type: AcceptTransactionType {
             switch self {
             case .purchase: .purchase
             case .authorize: .authorize
             case .preauthorize: .preauthorize
+            case .sepa: .sepa
             }
         }
     }
@@ -66,7 +67,7 @@ struct SellVerb: PayVerb {
     @Option(help: ArgumentHelp("Currency of all prices, ISO 4217; by default the merchant's.", valueName: "code"))
     var currency: String?
 
-    @Option(help: "Kind of the payment: purchase, authorize or preauthorize.")
+    @Option(help: "Kind of the payment: purchase, authorize, preauthorize or sepa (a direct debit).")
     var kind = PaymentKind.purchase
 
     @Option(

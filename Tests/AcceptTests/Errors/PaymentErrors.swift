@@ -88,11 +88,11 @@ extension ErrorSituation {
             config.vendorUUID = "other"
             _ = try await PayTill(chip()).pay(config)
         },
-        ErrorSituation(.common(.unsupportedFeature), .program, "a direct debit (SEPA)") {
+        ErrorSituation(.common(.unsupportedFeature), .program, "cash that is authorised first") {
             let till = try await PayTill(chip())
             var config = till.config()
-            config.transactionType = .sepa
-            _ = try await till.pay(config)
+            config.transactionType = .authorize
+            _ = try await till.accept.payCash(config)
         },
         ErrorSituation(.notRunning, .program, "a payment without a payment service") {
             let till = try await PayTill(chip())
