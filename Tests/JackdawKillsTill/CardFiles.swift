@@ -51,14 +51,15 @@ struct CardFiles: Sendable {
         return switch means.reader {
         case .posmate:
             ReaderStation(
-                EPOSPayment(transaction, ReaderTillParts.eposValues), parts.posmate(Self.cryptography),
+                EPOSPayment(transaction, ReaderTillParts.eposValues), transaction, parts.posmate(Self.cryptography),
                 ReaderTillParts.eposValues.wire.format, [])
         case .emvswiper:
             ReaderStation(
-                BBPOSPayment(transaction, ReaderTillParts.bbposValues), parts.emvswiper(Self.cryptography),
+                BBPOSPayment(transaction, ReaderTillParts.bbposValues), transaction, parts.emvswiper(Self.cryptography),
                 ReaderTillParts.bbposValues.wire.format, [])
         case .miura, .tap, .stripe:
-            ReaderStation(MiuraPayment(transaction), parts.miura(Self.cryptography), MiuraFormat(.answer), [])
+            ReaderStation(
+                MiuraPayment(transaction), transaction, parts.miura(Self.cryptography), MiuraFormat(.answer), [])
         }
     }
 

@@ -1,4 +1,5 @@
 #if Payments
+import Accept
 import JackdawEMV
 import JackdawPayments
 import JackdawReaders
@@ -69,7 +70,7 @@ actor CardReaders {
         switch effect.action {
         case .acceptCard where entry.means.isCancelled: await service.receive(.cancelled, of: attempt)
         case .completeCard where entry.means.isUnplugged:
-            await send(entry.station.unplug(), attempt, service)
+            await send(entry.station.unplug(at: clock.now()), attempt, service)
         case .captureSignature:
             await service.receive(
                 entry.means.signature == .refused ? .signatureRefused : .signatureCaptured, of: attempt,
@@ -82,9 +83,11 @@ actor CardReaders {
         }
     }
 
-    private func send(_ events: [StationEvent], _ attempt: AttemptIdentifier, _ service: PaymentService) async {
-        for event in events {
-            await service.receive(event.event, of: attempt, answering: event.answering, sealed: event.sealed)
+    private func send(
+        _ events: [AcceptTerminalEvent], _ attempt: AttemptIdentifier, _ service: PaymentService
+    ) async {
+        for case .payment(let event, let answered, let sealed) in events {
+            await service.receive(event, of: attempt, answering: answered, sealed: sealed)
         }
     }
 }

@@ -22,24 +22,24 @@ final class TapStation: Station {
         self.transaction = transaction
     }
 
-    func carryOut(_ effect: PaymentEffect, _ forCard: HTTPBody, at now: Duration) -> [StationEvent] {
+    func carryOut(_ effect: PaymentEffect, _ forCard: HTTPBody, at now: Duration) -> [AcceptTerminalEvent] {
         switch effect.action {
-        case .prepare: [StationEvent(.prepared, answering: effect.identifier)]
-        case .acceptCard: [StationEvent(.cardTapped, answering: effect.identifier)]
+        case .prepare: [.payment(.prepared, answering: effect.identifier)]
+        case .acceptCard: [.payment(.cardTapped, answering: effect.identifier)]
         case .processCard: [tap(answering: effect.identifier)]
         default: []
         }
     }
 
-    private func tap(answering effect: Int) -> StationEvent {
+    private func tap(answering effect: Int) -> AcceptTerminalEvent {
         let result = card?.tap(settings, transaction, LibCryptoPrimitives(mode: .test), seed: settings.seed)
-        guard let (event, objects) = result else { return StationEvent(.tapAgain, answering: effect) }
+        guard let (event, objects) = result else { return .payment(.tapAgain, answering: effect) }
         cryptogram = objects[0x9F27]?.first.flatMap { CryptogramType(octet: $0) }
-        return StationEvent(event, answering: effect, sealed: .tagLengthValue(objects))
+        return .payment(event, answering: effect, sealed: .tagLengthValue(objects))
     }
 
-    func advance(to now: Duration) -> [StationEvent] { [] }
+    func advance(to now: Duration) -> [AcceptTerminalEvent] { [] }
 
-    func unplug() -> [StationEvent] { [StationEvent(.linkLost)] }
+    func unplug(at now: Duration) -> [AcceptTerminalEvent] { [.payment(.linkLost)] }
 }
 #endif

@@ -25,12 +25,9 @@ extension Accept {
         guard let token = config.accessToken, isValid(token) else {
             throw AcceptError(.pay(.tokenExpired), "The user must log in before a payment.")
         }
-        let report = try await result(of: request, attempt, try paymentService(at: config.backendConfig))
-        if let error = OperationRules.error(report) { throw error }
         let context = OperationContext(
             name: attempt, token: token, config: config.backendConfig, parameters: AcceptPaymentParameters())
-        if let booked = try? await payment(context) { return booked }
-        return AcceptTransaction(report, config, isCash: true)
+        return try await carryOut(.cash(config, request), context, try paymentService(at: config.backendConfig))
     }
 
     /// ``payCash(_:)`` with a completion: the payment or the error.

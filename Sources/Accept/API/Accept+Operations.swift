@@ -41,11 +41,21 @@ extension Accept {
             throw AcceptError(.configurationInvalid, "A note has at most \(AcceptBasketItem.maxNoteBytes) bytes.")
         }
         let context = OperationContext(name: name, token: accessToken, config: config, parameters: parameters)
-        if let record = try await recordAtTerminal(name) { return try await operate(operation, record, parameters) }
+        if let record = try await recordAtTerminal(name) {
+            guard operation == .reverse else {
+                throw AcceptError(
+                    .common(.unsupportedFeature),
+                    "The terminal's own host has the payment: only a reversal is possible.")
+            }
+            return try await carryOut(.reverseAtTerminal(record), context, try paymentService())
+        }
         switch operation {
-        case .reverse: return try await reverse(context)
-        case .refund: return try await book(context, isRefund: true)
-        case .capture: return try await book(context, isRefund: false)
+        case .reverse:
+            let service = try? paymentService(at: config)
+            return try await carryOut(.reverse(hasJournal: service != nil), context, service)
+        case .refund, .capture:
+            let service = try paymentService(at: config)
+            return try await carryOut(booking(context, isRefund: operation == .refund), context, service)
         case .receipt: return try await update(context, parameters.receiptForm())
         case .signatureUpdate:
             return try await addSignature(context)
@@ -132,50 +142,6 @@ extension Accept {
         return try AcceptTransaction(answer.body, of: context.name.rawValue)
     }
 
-    /// Reverses by the payment service, if the payment is in its journal.
-    private func reverse(_ context: OperationContext) async throws(AcceptError) -> AcceptTransaction {
-        guard let service = try? paymentService(at: context.config), try await isInJournal(context.name, service) else {
-            return try await reverseAtHost(context)
-        }
-        let before: AcceptTransaction?
-        do throws(AcceptError) { before = try await payment(context) } catch {
-            // The request of an unknown payment may not have reached the host: the journal's reversal closes its identifier.
-            guard error.code == .paymentNotFound else { throw error }
-            before = nil
-        }
-        if let before {
-            try OperationRules.checkReversal(of: before.amount, amount: context.parameters.amount)
-            // The journal may not know a reversal that was made elsewhere: the host answers its repetition as the first one.
-            if before.status != .reversed { try OperationRules.checkReversal(of: before, on: date()) }
-        }
-        let reports = service.reports
-        let begun: AttemptReport
-        do throws(DeskRefusal) {
-            begun = try await service.reverse(context.name, note: context.parameters.reason)
-        } catch { throw OperationRules.error(error) }
-        if begun.state == .reversed, let before, before.status == .reversed { return before }
-        let report = await end(ofReversal: begun, reports)
-        guard report.state == .reversed || report.state == .failed else {
-            throw OperationRules.error(report)
-                ?? AcceptError(.operationNotAllowed, "The payment is still \(report.state.rawValue).")
-        }
-        guard let before else {
-            do throws(DeskRefusal) {
-                return AcceptTransaction(reversed: try await service.record(of: context.name))
-            } catch { throw OperationRules.error(error) }
-        }
-        guard let after = try? await payment(context) else {
-            // It is reversed, also if the host cannot be asked for it now.
-            var reversed = before
-            reversed.status = .reversed
-            return reversed
-        }
-        guard after.status == .reversed || after.status != before.status else {
-            throw AcceptError(.needsAttention, "The journal has the reversal, and the host the approved payment.")
-        }
-        return after
-    }
-
     /// The record of a payment whose terminal has a host of its own; nil for one of the Accept host.
     private func recordAtTerminal(_ name: AttemptIdentifier) async throws(AcceptError) -> AttemptRecord? {
         guard let service = try? paymentService() else { return nil }
@@ -186,103 +152,10 @@ extension Accept {
         }
     }
 
-    /// Executes an operation on a payment whose terminal has a host of its own: it can be reversed at the terminal.
-    private func operate(
-        _ operation: AcceptOperationOnPayment, _ record: AttemptRecord, _ parameters: AcceptPaymentParameters
-    ) async throws(AcceptError) -> AcceptTransaction {
-        guard operation == .reverse else {
-            throw AcceptError(
-                .common(.unsupportedFeature), "The terminal's own host has the payment: only a reversal is possible.")
-        }
-        let service = try paymentService()
-        let reversed = AcceptTransaction(reversed: record)
-        try OperationRules.checkReversal(of: reversed.amount, amount: parameters.amount)
-        if record.state == .approved, let now = date(),
-            now.seconds - record.began.seconds >= TransactionTime.reversalPeriod
-        {
-            throw AcceptError(.reversalTooLate, "A payment can be reversed for 24 hours.")
-        }
-        let reports = service.reports
-        let begun: AttemptReport
-        do throws(DeskRefusal) {
-            begun = try await service.reverse(record.identifier, note: parameters.reason)
-        } catch { throw OperationRules.error(error) }
-        let report = await end(ofReversal: begun, reports)
-        guard report.state == .reversed else {
-            throw OperationRules.error(report)
-                ?? AcceptError(.operationNotAllowed, "The payment is still \(report.state.rawValue).")
-        }
-        return reversed
-    }
-
-    private func isInJournal(_ name: AttemptIdentifier, _ service: PaymentService) async throws(AcceptError) -> Bool {
-        do throws(DeskRefusal) {
-            _ = try await service.status(of: name)
-            return true
-        } catch {
-            guard error.code != .unknownAttempt else { return false }
-            throw OperationRules.error(error)
-        }
-    }
-
-    /// Waits until a reversal has ended, at most ``requestLimit``: the till goes on with it after that.
-    private func end(
-        ofReversal begun: AttemptReport, _ reports: AsyncStream<AttemptReport>
-    ) async -> AttemptReport {
-        if begun.isEndOfReversal { return begun }
-        let waiting = Task {
-            for await report in reports where report.attempt == begun.attempt && report.isEndOfReversal {
-                return report
-            }
-            return begun
-        }
-        let deadline = clock.now() + Self.requestLimit
-        let limit = Task { [clock] in
-            try? await clock.sleep(deadline)
-            waiting.cancel()
-        }
-        defer { limit.cancel() }
-        return await withTaskCancellationHandler {
-            await waiting.value
-        } onCancel: {
-            waiting.cancel()
-        }
-    }
-
-    /// Reverses a payment that the journal does not have, such as one of another till, by a request of its own.
-    private func reverseAtHost(_ context: OperationContext) async throws(AcceptError) -> AcceptTransaction {
-        let before = try await payment(context)
-        guard before.status != .reversed else { return before }
-        try OperationRules.checkReversal(of: before.amount, amount: context.parameters.amount)
-        try OperationRules.checkReversal(of: before, on: date())
-        let after: AcceptTransaction
-        do throws(AcceptError) {
-            after = try await read(operations.reversal(context.name, note: context.parameters.note), context)
-        } catch {
-            // Without an answer the reversal may have been made: its repetition is safe.
-            let codes: [AcceptError.Code] = [
-                .pay(.payConnection), .common(.genericRequestTimeout), .answerUnreadable, .hostError, .cancelled,
-            ]
-            guard codes.contains(error.code) else { throw error }
-            throw AcceptError(.pay(.responseLost), "The outcome is not known. Repeat the reversal: it is made once.")
-        }
-        guard after.status != before.status else {
-            throw AcceptError(.operationNotAllowed, "The payment is still \(after.status.rawValue).")
-        }
-        return after
-    }
-
-    /// Refunds or captures by the payment service.
-    private func book(_ context: OperationContext, isRefund: Bool) async throws(AcceptError) -> AcceptTransaction {
-        let service = try paymentService(at: context.config)
-        let before = try await payment(context)
-        let original = try await status(of: context.name.rawValue)
-        let amount = try OperationRules.amount(context.parameters.amount, of: before, isRefund: isRefund)
-        let kind = isRefund ? AttemptKind.refund(of: context.name) : .capture(of: context.name)
-        let request: AttemptRequest
-        do throws(RequestError) {
-            request = try AttemptRequest(sale: original.sale, kind: kind, amount: amount)
-        } catch { throw AcceptError(.amountInvalid, error.message) }
+    /// The machine of a refund or a capture.
+    private func booking(
+        _ context: OperationContext, isRefund: Bool
+    ) throws(AcceptError) -> AcceptOperationMachine {
         var identifier = AttemptIdentifier.random()
         if let text = context.parameters.operationId {
             guard let name = AttemptIdentifier(rawValue: text), AcceptWire.isUsable(name) else {
@@ -290,33 +163,92 @@ extension Accept {
             }
             identifier = name
         }
-        let report = try await result(of: request, identifier, service)
-        if let error = OperationRules.error(report) { throw error }
-        return try await payment(context)
+        return machine(isRefund ? .refund(identifier) : .capture(identifier), context)
     }
 
-    /// Begins an attempt without a card, and waits until the till knows its outcome, or that it does not.
-    func result(
-        of request: AttemptRequest, _ identifier: AttemptIdentifier, _ service: PaymentService
-    ) async throws(AcceptError) -> AttemptReport {
-        let reports = service.reports
-        let begun: AttemptReport
-        do throws(DeskRefusal) { begun = try await service.begin(request, identifier: identifier) } catch {
-            throw OperationRules.error(error)
-        }
-        func isOver(_ report: AttemptReport) -> Bool {
-            report.state.isFinal || report.state == .unknown || report.state == .needsAttention
-        }
-        if isOver(begun) { return begun }
-        for await report in reports where report.attempt == begun.attempt && isOver(report) { return report }
-        var error = AcceptError(.notRunning, "The payment service was shut down.")
-        if Task.isCancelled { error = AcceptError(.cancelled, "The task was cancelled; the operation goes on.") }
-        error.attempt = identifier.rawValue
-        throw error
+    private func machine(
+        _ kind: AcceptOperationMachine.Kind, _ context: OperationContext
+    ) -> AcceptOperationMachine {
+        AcceptOperationMachine(
+            kind, on: context.name, context.parameters, limit: Self.requestLimit, basePath: operations.basePath)
     }
-}
 
-extension AttemptReport {
-    /// Whether a reversal goes on without the caller, or is over.
-    fileprivate var isEndOfReversal: Bool { state.isFinal || state == .needsAttention }
+    /// Carries out an operation to its end. Without a payment service its calls of it fail with `notRunning`.
+    func carryOut(
+        _ kind: AcceptOperationMachine.Kind, _ context: OperationContext, _ service: PaymentService?
+    ) async throws(AcceptError) -> AcceptTransaction {
+        try await carryOut(machine(kind, context), context, service)
+    }
+
+    private func carryOut(
+        _ operation: AcceptOperationMachine, _ context: OperationContext, _ service: PaymentService?
+    ) async throws(AcceptError) -> AcceptTransaction {
+        var machine = operation
+        var reports: AsyncStream<AttemptReport>?
+        var effect = machine.begin(at: clock.now(), on: date())
+        while true {
+            let event: AcceptOperationEvent
+            switch effect {
+            case .send(let request):
+                do throws(AcceptError) {
+                    event = .answered(try await send(request, context.token, context.config, .operation))
+                } catch { event = .failed(error) }
+            case .status(let attempt):
+                event = await Self.call(service) { (service) throws(DeskRefusal) in
+                    .accepted(try await service.status(of: attempt))
+                }
+            case .begin(let request, let identifier):
+                reports = service?.reports
+                event = await Self.call(service) { (service) throws(DeskRefusal) in
+                    .accepted(try await service.begin(request, identifier: identifier))
+                }
+            case .reverse(let attempt, let note):
+                reports = service?.reports
+                event = await Self.call(service) { (service) throws(DeskRefusal) in
+                    .accepted(try await service.reverse(attempt, note: note))
+                }
+            case .find(let attempt):
+                event = await Self.call(service) { (service) throws(DeskRefusal) in
+                    .found(try await service.record(of: attempt))
+                }
+            case .awaitReport(let attempt, let deadline):
+                event = await nextReport(of: attempt, reports, until: deadline)
+            case .end(let result): return try result.get()
+            }
+            effect = machine.receive(event, at: clock.now(), on: date())
+        }
+    }
+
+    private static func call(
+        _ service: PaymentService?, _ body: (PaymentService) async throws(DeskRefusal) -> AcceptOperationEvent
+    ) async -> AcceptOperationEvent {
+        guard let service else { return .refused(DeskRefusal(.notRunning)) }
+        do throws(DeskRefusal) { return try await body(service) } catch { return .refused(error) }
+    }
+
+    /// Waits for the next report of an attempt.
+    private func nextReport(
+        of attempt: AttemptIdentifier, _ reports: AsyncStream<AttemptReport>?, until deadline: Duration?
+    ) async -> AcceptOperationEvent {
+        guard let reports else { return .stopped(isCancelled: false) }
+        let waiting = Task<AttemptReport?, Never> {
+            for await report in reports where report.attempt == attempt { return report }
+            return nil
+        }
+        let limit = deadline.map { deadline in
+            Task { [clock] in
+                try? await clock.sleep(deadline)
+                waiting.cancel()
+            }
+        }
+        defer { limit?.cancel() }
+        let report = await withTaskCancellationHandler {
+            await waiting.value
+        } onCancel: {
+            waiting.cancel()
+        }
+        if let report { return .report(report) }
+        if Task.isCancelled { return .stopped(isCancelled: true) }
+        return deadline.map { clock.now() >= $0 } ?? false ? .timer : .stopped(isCancelled: false)
+    }
 }

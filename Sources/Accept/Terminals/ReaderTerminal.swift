@@ -1,12 +1,12 @@
 import JackdawBytes
 import JackdawCards
-import JackdawEMV
-import JackdawPayments
-import JackdawReaders
-import JackdawTransport
+package import JackdawEMV
+package import JackdawPayments
+package import JackdawReaders
+package import JackdawTransport
 
 /// An output of a payment at a reader.
-enum ReaderTerminalOutput: Sendable {
+package enum ReaderTerminalOutput: Sendable {
     /// Bytes for the reader.
     case send([UInt8])
     /// The power of a reader on the audio jack, in order with the bytes.
@@ -19,7 +19,7 @@ enum ReaderTerminalOutput: Sendable {
 /// the names of applications, and the card's data sealed for the host.
 ///
 /// It is a machine without I/O over the driver of the reader's family.
-struct ReaderTerminal<Payment: ReaderPayment & ~Copyable>: ~Copyable {
+package struct ReaderTerminal<Payment: ReaderPayment & ~Copyable>: ~Copyable {
     private var driver: Payment
     private let transaction: KernelTransaction
     private let seal: @Sendable (DataObjectStore) -> HTTPBody
@@ -34,7 +34,7 @@ struct ReaderTerminal<Payment: ReaderPayment & ~Copyable>: ~Copyable {
     ///   - driver: the payment at the reader.
     ///   - transaction: the payment, whose values a swipe does not have.
     ///   - seal: seals the card's objects for the host.
-    init(
+    package init(
         _ driver: consuming Payment, _ transaction: KernelTransaction,
         _ seal: @escaping @Sendable (DataObjectStore) -> HTTPBody
     ) {
@@ -43,9 +43,14 @@ struct ReaderTerminal<Payment: ReaderPayment & ~Copyable>: ~Copyable {
         self.seal = seal
     }
 
-    var nextDeadline: Duration? { driver.nextDeadline }
+    package var nextDeadline: Duration? { driver.nextDeadline }
 
-    mutating func carryOut(_ effect: PaymentEffect, _ forCard: HTTPBody, at now: Duration) -> [ReaderTerminalOutput] {
+    /// The card's last decision; nil without one.
+    package var cryptogram: CryptogramType? { driver.objects[0x9F27]?.first.flatMap { CryptogramType(octet: $0) } }
+
+    package mutating func carryOut(
+        _ effect: PaymentEffect, _ forCard: HTTPBody, at now: Duration
+    ) -> [ReaderTerminalOutput] {
         var response: HostResponse?
         switch effect.action {
         case .completeCard(let knowledge):
@@ -68,21 +73,21 @@ struct ReaderTerminal<Payment: ReaderPayment & ~Copyable>: ~Copyable {
     }
 
     /// The event of the choice is that of the payment, which has reported it.
-    mutating func choose(_ index: Int, at now: Duration) -> [ReaderTerminalOutput] {
+    package mutating func choose(_ index: Int, at now: Duration) -> [ReaderTerminalOutput] {
         take(driver.choose(index, at: now), at: now).filter { output in
             guard case .event(.payment(.applicationChosen, _, _)) = output else { return true }
             return false
         }
     }
 
-    mutating func receive(_ bytes: Span<UInt8>, at now: Duration) -> [ReaderTerminalOutput] {
+    package mutating func receive(_ bytes: Span<UInt8>, at now: Duration) -> [ReaderTerminalOutput] {
         take(driver.receive(bytes, at: now), at: now)
     }
 
-    mutating func advance(to now: Duration) -> [ReaderTerminalOutput] { take(driver.advance(to: now), at: now) }
+    package mutating func advance(to now: Duration) -> [ReaderTerminalOutput] { take(driver.advance(to: now), at: now) }
 
     /// The link was lost.
-    mutating func lose(_ error: LinkError, at now: Duration) -> [ReaderTerminalOutput] {
+    package mutating func lose(_ error: LinkError, at now: Duration) -> [ReaderTerminalOutput] {
         [.event(.linkLost(error))] + take(driver.lose(), at: now)
     }
 

@@ -10,7 +10,7 @@ public struct AcceptTransaction: Sendable, Hashable {
     /// The host's identifier of the payment.
     public let guwid: String
     /// The state at the host.
-    public package(set) var status: AcceptTransactionStatus
+    public private(set) var status: AcceptTransactionStatus
     /// The amount that was authorised or booked.
     public let amount: AcceptHundredths
     /// The currency by its three letters of ISO 4217.
@@ -61,11 +61,11 @@ public struct AcceptTransaction: Sendable, Hashable {
     /// The items of the basket.
     public let items: [AcceptTransactionPaymentItem]
     /// The refunds, oldest first.
-    public let refunds: [AcceptTransactionVoidance]
+    public private(set) var refunds: [AcceptTransactionVoidance]
     /// The reversals, oldest first.
     public let reversals: [AcceptTransactionVoidance]
     /// The money that the merchant keeps. The sandbox reports it, which is beyond version 3; nil at other hosts.
-    public let bookedAmount: AcceptHundredths?
+    public private(set) var bookedAmount: AcceptHundredths?
 
     /// Whether the customer has paid.
     public var isAccepted: Bool { status.isAccepted }
@@ -171,6 +171,33 @@ public struct AcceptTransaction: Sendable, Hashable {
         (refunds, reversals, bookedAmount) = ([], [], nil)
     }
 
+    // MARK: the payment after an operation, as the till has it without the host's answer
+
+    /// The payment after its reversal.
+    var reversed: AcceptTransaction {
+        var payment = self
+        payment.status = .reversed
+        return payment
+    }
+
+    /// The payment after a refund.
+    func refunded(_ amount: AcceptHundredths, note: String) -> AcceptTransaction {
+        var payment = self
+        payment.refunds.append(AcceptTransactionVoidance(amount, note: note))
+        let left = OperationRules.left(of: self, isRefund: true).rawValue - amount.rawValue
+        if bookedAmount != nil { payment.bookedAmount = AcceptHundredths(rawValue: left) }
+        if left <= 0 { payment.status = .refunded }
+        return payment
+    }
+
+    /// The payment after a capture.
+    func captured(_ amount: AcceptHundredths) -> AcceptTransaction {
+        var payment = self
+        payment.status = .approved
+        if bookedAmount != nil { payment.bookedAmount = amount }
+        return payment
+    }
+
     /// A card number with at most the first six and the last four digits. Signs that hide a digit count as one.
     static func masked(_ text: String) -> String {
         var scalars = Array(text.unicodeScalars)
@@ -224,6 +251,13 @@ public struct AcceptTransactionVoidance: Sendable, Hashable {
     public let createdAt: String
     /// Whether it was taken back. The sandbox reports it, which is beyond version 3.
     public let isReversed: Bool
+
+    /// A refund as the till has it, without the host's answer.
+    fileprivate init(_ amount: AcceptHundredths, note: String) {
+        self.amount = amount
+        self.note = note
+        (triggeredBy, createdAt, isReversed) = ("", "", false)
+    }
 
     init(_ json: JSONValue) {
         amount = json["amount"]?.hundredths ?? 0

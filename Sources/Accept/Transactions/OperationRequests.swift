@@ -71,6 +71,22 @@ enum OperationRules {
         }
     }
 
+    /// Checks that a payment whose terminal has a host of its own was not approved more than 24 hours ago.
+    static func checkReversal(of record: AttemptRecord, on date: RecordedTime?) throws(AcceptError) {
+        guard record.state == .approved, let date,
+            date.seconds - record.began.seconds >= TransactionTime.reversalPeriod
+        else { return }
+        throw AcceptError(.reversalTooLate, "A payment can be reversed for 24 hours.")
+    }
+
+    /// The amount that a refund or a capture can take.
+    static func left(of payment: AcceptTransaction, isRefund: Bool) -> AcceptHundredths {
+        guard isRefund else { return payment.amount }
+        if let booked = payment.bookedAmount { return booked }
+        let refunded = payment.refunds.filter { !$0.isReversed }.reduce(0) { $0 + $1.amount.rawValue }
+        return AcceptHundredths(rawValue: payment.amount.rawValue - refunded)
+    }
+
     /// The amount of a refund or a capture: the wanted one, or all that is left.
     static func amount(
         _ wanted: AcceptHundredths?, of payment: AcceptTransaction, isRefund: Bool
@@ -78,17 +94,7 @@ enum OperationRules {
         guard let currency = Currency.find(alphabeticCode: payment.currency) else {
             throw AcceptError(.answerUnreadable, "The payment has no currency of ISO 4217.")
         }
-        let hundredths: AcceptHundredths
-        if let wanted {
-            hundredths = wanted
-        } else if isRefund, let booked = payment.bookedAmount {
-            hundredths = booked
-        } else if isRefund {
-            let refunded = payment.refunds.filter { !$0.isReversed }.reduce(0) { $0 + $1.amount.rawValue }
-            hundredths = AcceptHundredths(rawValue: payment.amount.rawValue - refunded)
-        } else {
-            hundredths = payment.amount
-        }
+        let hundredths = wanted ?? left(of: payment, isRefund: isRefund)
         guard hundredths > 0, let units = hundredths.minorUnits(of: currency), units <= Amount.maxNumeric else {
             throw AcceptError(.amountInvalid, "\(hundredths) \(payment.currency) is no amount for this operation.")
         }

@@ -22,7 +22,7 @@ package struct SoakViolation: Sendable, Hashable {
         case reportedBeforeWritten = "reported-before-written"
         /// A call was answered with an attempt of another request.
         case otherCall = "other-call"
-        /// A payment of Accept ended with an error although it is approved, or without one although it is not.
+        /// A payment or an operation of Accept ended with an error although it is done, or without one although it is not.
         case otherEnd = "other-end"
         /// Payments without the host exceed their limits.
         case offlineLimits = "offline-limits"
@@ -175,6 +175,21 @@ struct SoakChecker {
         fail(
             .otherEnd, report.attempt,
             "\(report.outcome?.rawValue ?? "no outcome"), and \(error?.code.name ?? "no error")")
+    }
+
+    /// An operation of Accept has ended: a capture or a refund, whose attempt the desk has reported last, or the reversal of a
+    /// payment. Without a report the desk has nothing of it.
+    mutating func check(_ known: AttemptReport?, isReversal: Bool, _ error: AcceptError?) {
+        let isDone =
+            switch known?.state {
+            case .approved: !isReversal
+            case .reversed, .failed: isReversal
+            default: false
+            }
+        guard (error == nil) != isDone else { return }
+        fail(
+            .otherEnd, known?.attempt, "\(known?.state.rawValue ?? "no attempt"), and \(error?.code.name ?? "no error")"
+        )
     }
 
     // MARK: money at the host

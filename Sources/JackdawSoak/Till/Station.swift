@@ -1,8 +1,9 @@
-import Accept
+package import Accept
 package import JackdawEMV
 package import JackdawPayments
 package import JackdawReaders
 package import JackdawSimulator
+import JackdawTransport
 
 /// A reader of the till with its card, for one attempt. Classes only because readers and drivers cannot be copied.
 package protocol Station: AnyObject {
@@ -19,106 +20,86 @@ package protocol Station: AnyObject {
     ///   - forCard: the issuer's data for the card.
     ///   - now: the time.
     /// - Returns: events that follow at once.
-    func carryOut(_ effect: PaymentEffect, _ forCard: HTTPBody, at now: Duration) -> [StationEvent]
+    func carryOut(_ effect: PaymentEffect, _ forCard: HTTPBody, at now: Duration) -> [AcceptTerminalEvent]
+    /// Takes an application of the list that the reader reported.
+    func choose(_ index: Int, at now: Duration) -> [AcceptTerminalEvent]
     /// Takes the steps up to a time.
-    func advance(to now: Duration) -> [StationEvent]
+    func advance(to now: Duration) -> [AcceptTerminalEvent]
     /// The link to the reader is lost.
-    func unplug() -> [StationEvent]
+    func unplug(at now: Duration) -> [AcceptTerminalEvent]
 }
 
-/// An event for the attempt.
-package struct StationEvent {
-    package let event: PaymentEvent
-    /// The effect that it answers.
-    package let answering: Int?
-    /// The card's data for the host.
-    package let sealed: HTTPBody
-
-    package init(_ event: PaymentEvent, answering effect: Int? = nil, sealed: HTTPBody = HTTPBody()) {
-        self.event = event
-        answering = effect
-        self.sealed = sealed
-    }
+extension Station {
+    /// Does nothing: for readers without a list.
+    package func choose(_ index: Int, at now: Duration) -> [AcceptTerminalEvent] { [] }
 }
 
-/// A simulated reader with a kernel and a virtual card, and the driver of its family.
+/// A simulated reader with a kernel and a virtual card, and Accept's terminal of its family.
 package final class ReaderStation<Payment: ReaderPayment & ~Copyable, Terminal: KernelTerminal>: Station {
-    private var driver: Payment
+    private var terminal: ReaderTerminal<Payment>
     private var reader: TillReader<Terminal>
-    private let pinBlockTag: Tag
-    /// Whether the host has approved, so that only the certificate is sent to it.
-    private var isApproved = false
 
     /// - Parameters:
     ///   - driver: the payment at the reader.
+    ///   - transaction: the same payment.
     ///   - terminal: the reader, with the card and the customer.
     ///   - format: the format of the reader's messages.
     ///   - faults: the faults of the reader.
     package init(
-        _ driver: consuming Payment, _ terminal: Terminal, _ format: any FrameFormat,
+        _ driver: consuming Payment, _ transaction: KernelTransaction, _ terminal: Terminal, _ format: any FrameFormat,
         _ faults: [JackdawSimulator.PlannedFault]
     ) {
-        self.driver = driver
+        self.terminal = ReaderTerminal(driver, transaction) { .tagLengthValue($0) }
         reader = TillReader(terminal, format, faults: faults)
-        pinBlockTag = Payment.pinBlockTag
     }
 
     package var card: VirtualCard? { reader.terminal?.card }
 
-    package var cryptogram: CryptogramType? { driver.objects[0x9F27]?.first.flatMap { CryptogramType(octet: $0) } }
+    package var cryptogram: CryptogramType? { terminal.cryptogram }
 
-    package var nextDeadline: Duration? { [driver.nextDeadline, reader.nextDeadline].compactMap(\.self).min() }
+    package var nextDeadline: Duration? { [terminal.nextDeadline, reader.nextDeadline].compactMap(\.self).min() }
 
-    package func carryOut(_ effect: PaymentEffect, _ forCard: HTTPBody, at now: Duration) -> [StationEvent] {
-        var response: HostResponse?
-        if case .completeCard(let knowledge) = effect.action {
-            isApproved = knowledge == .approved
-            response = HostResponse(forCard, isApproved: isApproved)
-        }
-        return take(driver.carryOut(effect, host: response, isTapAllowed: false, at: now), at: now)
+    package func carryOut(_ effect: PaymentEffect, _ forCard: HTTPBody, at now: Duration) -> [AcceptTerminalEvent] {
+        take(terminal.carryOut(effect, forCard, at: now), at: now)
     }
 
-    package func advance(to now: Duration) -> [StationEvent] {
-        var events = take(driver.advance(to: now), at: now)
+    package func choose(_ index: Int, at now: Duration) -> [AcceptTerminalEvent] {
+        take(terminal.choose(index, at: now), at: now)
+    }
+
+    package func advance(to now: Duration) -> [AcceptTerminalEvent] {
+        var events = take(terminal.advance(to: now), at: now)
         for output in reader.advance(to: now) {
             switch output {
-            case .send(let bytes): events += take(driver.receive(bytes.span, at: now), at: now)
-            case .disconnect: events += unplug()
+            case .send(let bytes): events += take(terminal.receive(bytes.span, at: now), at: now)
+            case .disconnect: events += unplug(at: now)
             }
         }
         return events
     }
 
-    package func unplug() -> [StationEvent] {
+    package func unplug(at now: Duration) -> [AcceptTerminalEvent] {
         reader.lose()
-        return take(driver.lose(), at: .zero)
+        return take(terminal.lose(.unplugged, at: now), at: now)
     }
 
-    private func take(_ outputs: [ReaderPaymentOutput], at now: Duration) -> [StationEvent] {
-        var events: [StationEvent] = []
-        for output in outputs {
+    private func take(_ outputs: [ReaderTerminalOutput], at now: Duration) -> [AcceptTerminalEvent] {
+        outputs.compactMap { output in
             switch output {
-            case .send(let bytes): _ = reader.send(bytes, at: now)
-            case .event(let event, let answering):
-                events.append(StationEvent(event, answering: answering, sealed: sealed(for: event)))
+            case .send(let bytes):
+                _ = reader.send(bytes, at: now)
+                return nil
             // No reader of the simulation is on a jack.
-            case .trouble, .note, .power: break
+            case .power: return nil
+            case .event(let event): return event
             }
         }
-        return events
     }
+}
 
-    private func sealed(for event: PaymentEvent) -> HTTPBody {
-        switch event {
-        case .firstARQC, .firstTC, .firstTCWithSignature:
-            .tagLengthValue(driver.objects.forAuthorisation(pinBlockTag: pinBlockTag))
-        case .secondTC, .secondTCWithSignature:
-            .tagLengthValue(
-                isApproved
-                    ? driver.objects.forCompletion : driver.objects.forAuthorisation(pinBlockTag: pinBlockTag))
-        default: HTTPBody()
-        }
-    }
+extension LinkError {
+    /// The reason of a link that a simulated till loses.
+    fileprivate static let unplugged = LinkError(.disconnected, link: "sim:soak", "the reader was unplugged")
 }
 
 /// A reader that only swipes cards, without a driver.
@@ -128,7 +109,7 @@ package final class SwipeStation: Station {
     private let stripe: DataObjectStore
     private let preparation: Duration
     private let delay: Duration
-    private var planned: (time: Duration, event: StationEvent)?
+    private var planned: (time: Duration, event: AcceptTerminalEvent)?
 
     /// - Parameters:
     ///   - stripe: the objects of the authorisation.
@@ -142,27 +123,29 @@ package final class SwipeStation: Station {
 
     package var nextDeadline: Duration? { planned?.time }
 
-    package func carryOut(_ effect: PaymentEffect, _ forCard: HTTPBody, at now: Duration) -> [StationEvent] {
+    package func carryOut(_ effect: PaymentEffect, _ forCard: HTTPBody, at now: Duration) -> [AcceptTerminalEvent] {
         switch effect.action {
         case .prepare:
-            planned = (now + preparation, StationEvent(.prepared, answering: effect.identifier))
+            planned = (now + preparation, AcceptTerminalEvent.payment(.prepared, answering: effect.identifier))
         case .acceptCard:
             let sealed = HTTPBody.tagLengthValue(stripe)
-            planned = (now + delay, StationEvent(.cardSwiped, answering: effect.identifier, sealed: sealed))
+            planned = (
+                now + delay, AcceptTerminalEvent.payment(.cardSwiped, answering: effect.identifier, sealed: sealed)
+            )
         case .stopReader: planned = nil
         default: break
         }
         return []
     }
 
-    package func advance(to now: Duration) -> [StationEvent] {
+    package func advance(to now: Duration) -> [AcceptTerminalEvent] {
         guard let (time, event) = planned, time <= now else { return [] }
         planned = nil
         return [event]
     }
 
-    package func unplug() -> [StationEvent] {
+    package func unplug(at now: Duration) -> [AcceptTerminalEvent] {
         planned = nil
-        return [StationEvent(.linkLost)]
+        return [.linkLost(.unplugged), .payment(.linkLost)]
     }
 }

@@ -1,3 +1,4 @@
+import Accept
 import JackdawEMV
 import JackdawPayments
 import JackdawSimulator
@@ -92,13 +93,13 @@ extension SoakWorld {
         guard let merchant = merchants[number] else { return false }
         let isReversalLeft = merchant.plan.isTakenBack && !merchant.isTakenBack
         if isReversalLeft, number.isMultiple(of: 2) {
-            call(number, nil) { .reverse(paid, of: merchant.sale, call: $0) }
+            operate(number, .reverse, on: paid)
         } else if merchant.plan.isAuthorisation, !merchant.isCaptured {
-            begin(number, .capture(paid))
+            operate(number, .capture, on: paid)
         } else if merchant.plan.isRefunded, !merchant.isRefunded {
-            begin(number, .refund(paid))
+            operate(number, .refund, on: paid)
         } else if isReversalLeft {
-            call(number, nil) { .reverse(paid, of: merchant.sale, call: $0) }
+            operate(number, .reverse, on: paid)
         } else {
             return false
         }
@@ -111,8 +112,6 @@ extension SoakWorld {
         case again
         /// The same identifier with another amount.
         case otherAmount
-        case capture(AttemptIdentifier)
-        case refund(AttemptIdentifier)
     }
 
     private func begin(_ number: Int, _ kind: Begin) {
@@ -120,17 +119,13 @@ extension SoakWorld {
         let plan = merchant.plan
         var identifier = plan.isNamed ? AttemptIdentifier(rawValue: "n\(plan.number)-\(merchant.names)") : nil
         var amount = plan.amount
-        var wanted: AttemptKind = plan.way == .cash ? .cash : plan.isAuthorisation ? .authorisation : .purchase
+        let wanted: AttemptKind = plan.way == .cash ? .cash : plan.isAuthorisation ? .authorisation : .purchase
         switch kind {
         case .purchaseOrAuthorisation: break
         case .again: identifier = nil
         case .otherAmount:
             identifier = merchant.attempt
             amount += 1
-        case .capture(let paid): (identifier, wanted) = (nil, .capture(of: paid))
-        case .refund(let paid):
-            (identifier, wanted) = (nil, .refund(of: paid))
-            amount = max(1, amount / 2)
         }
         let money = Amount(minorUnits: amount, currencyCode: 978)
         guard let request = try? AttemptRequest(sale: merchant.sale, kind: wanted, amount: money) else { return }
@@ -149,11 +144,9 @@ extension SoakWorld {
 
     // MARK: answers and reports
 
-    func accepted(_ number: Int, _ request: AttemptRequest?, _ report: AttemptReport) {
+    func accepted(_ number: Int, _ report: AttemptReport) {
         merchants[number]?.call = nil
-        if request?.kind.paysSale ?? (disk[report.attempt]?.request.kind.paysSale == true) {
-            merchants[number]?.attempt = report.attempt
-        }
+        merchants[number]?.attempt = report.attempt
         reported(report)
     }
 
@@ -161,23 +154,15 @@ extension SoakWorld {
         merchants[number]?.call = nil
         switch refusal.code {
         case .salePaid:
-            // A capture that was done already, or the sale itself.
             if merchants[number]?.paid == nil {
                 merchants[number]?.paid = refusal.attempt
                 merchants[number]?.state = .approved
-            } else {
-                merchants[number]?.isCaptured = true
             }
         case .saleInProgress:
             if merchants[number]?.paid == nil, merchants[number]?.attempt == nil {
                 merchants[number]?.attempt = refusal.attempt
                 merchants[number]?.state = .open
             }
-        case .originalNotApproved, .amountExceeded:
-            merchants[number]?.isCaptured = true
-            merchants[number]?.isRefunded = true
-            merchants[number]?.isTakenBack = true
-        case .hasParts, .unknownAttempt: merchants[number]?.isTakenBack = true
         default: break
         }
     }

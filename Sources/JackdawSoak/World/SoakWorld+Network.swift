@@ -26,7 +26,12 @@ extension SoakWorld {
             let encoded = try? wire.encode(HostRequest(.complete, record, octets: sealed))
         else { return }
         lastUpdate -= 1
-        carryOut(session.receive(.send(encoded, call: lastUpdate, limit: Accept.requestLimit), at: tillTime), nil)
+        sendBeside(encoded, lastUpdate)
+    }
+
+    /// Sends a request of Accept that is none of the desk.
+    func sendBeside(_ request: HTTPRequest, _ number: Int) {
+        carryOut(session.receive(.send(request, call: number, limit: Accept.requestLimit), at: tillTime), nil)
     }
 
     /// The result of an exchange.
@@ -54,12 +59,17 @@ extension SoakWorld {
             case .exchange(let number, let request, let limit): transmit(number, request, limit)
             case .abandon(let exchange): exchanges[exchange] = nil
             case .answer(let answer, let call):
-                guard let request = requests[call] else { continue }
+                guard let request = requests[call] else {
+                    self.answer(.answered(answer), toRequest: call)
+                    continue
+                }
                 do throws(HostFailure) {
                     let reply = try wire.decode(answer, to: request)
                     result(reply, nil, call)
                 } catch { result(nil, error, call) }
-            case .failure(let failure, let call): result(nil, HostFailure(failure), call)
+            case .failure(let failure, let call):
+                answer(.unanswered(failure), toRequest: call)
+                result(nil, HostFailure(failure), call)
             }
         }
     }
@@ -84,11 +94,14 @@ extension SoakWorld {
     // MARK: the network between them
 
     private func transmit(_ exchange: Int, _ request: HTTPRequest, _ limit: Duration) {
-        // A login is about no attempt; of the others the path or the form has it.
-        let about = request.path.hasSuffix("oauth2/token") ? nil : newestRequest(request)
+        // Logins and the requests of Accept are none of the desk's; of the others path and form have the attempt.
+        let isLogin = request.path.hasSuffix("oauth2/token")
+        let about = isLogin ? nil : newestRequest(request)
         exchanges[exchange] = tillTime + limit
         let sale = about.flatMap { self.number(of: $0.request.sale) }
-        note("send \(exchange) \(request.method.rawValue) \(about?.operation.rawValue ?? "login")")
+        note(
+            "send \(exchange) \(request.method.rawValue) \(about?.operation.rawValue ?? (isLogin ? "login" : "payment"))"
+        )
         if networkDownUntil > now || host.downUntil > now || take(.unreachable) != nil {
             let failure = HTTPFailure(.unreachable, message: "")
             queue.add(.failure(failure, exchange: exchange, process: process), at: now + wait(50...3000, sale))

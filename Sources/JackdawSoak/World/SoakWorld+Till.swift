@@ -40,12 +40,13 @@ extension SoakWorld {
             note("accepted call \(call): \(report.attempt) \(report.state.rawValue)")
             let entry = calls.removeValue(forKey: call)
             checker.check(report, call: entry?.request, disk)
-            if let entry { accepted(entry.sale, entry.request, report) }
+            if !answer(.accepted(report), toCall: call), let entry { accepted(entry.sale, report) }
             _ = isKilled(at: .afterReport)
         case .refused(let call, let refusal):
             guard !isKilled(at: .beforeReport) else { return }
             note("refused call \(call): \(refusal)")
-            if let entry = calls.removeValue(forKey: call) { refused(entry.sale, refusal) }
+            let entry = calls.removeValue(forKey: call)
+            if !answer(.refused(refusal), toCall: call), let entry { refused(entry.sale, refusal) }
         case .report(let report):
             guard !isKilled(at: .beforeReport) else { return }
             note("report \(report.attempt) \(report.state.rawValue) \(report.outcome?.rawValue ?? "")")
@@ -53,6 +54,7 @@ extension SoakWorld {
             checkCard(report)
             pay(.report(report), report.attempt)
             reported(report)
+            hear(report)
             _ = isKilled(at: .afterReport)
         case .ignored: note("ignored")
         }
@@ -68,9 +70,13 @@ extension SoakWorld {
     // MARK: identifiers and the disk
 
     func mint(_ effect: Int) {
+        send(.minted(newIdentifier(), effect: effect))
+    }
+
+    func newIdentifier() -> AttemptIdentifier {
         let text = identifiers.next().sixteenDigits + identifiers.next().sixteenDigits
-        guard let attempt = AttemptIdentifier(rawValue: text) else { return }
-        send(.minted(attempt, effect: effect))
+        guard let attempt = AttemptIdentifier(rawValue: text) else { preconditionFailure("no identifier") }
+        return attempt
     }
 
     func lookUp(_ effect: Int, _ attempt: AttemptIdentifier, _ sale: SaleIdentifier?) {
@@ -135,7 +141,7 @@ extension SoakWorld {
         writes = []
         desk = nil
         process += 1
-        (requests, exchanges, calls) = ([:], [:], [:])
+        (requests, exchanges, calls, operations) = ([:], [:], [:], [])
         for entry in stations { giveBack(entry.station, entry.card) }
         stations = []
         checker.restart()
@@ -194,10 +200,10 @@ extension SoakWorld {
         case .progress(let step): note("step \(attempt) \(step)")
         case .carryOut(let effect, let forCard):
             guard let station = stations.first(where: { $0.attempt == attempt })?.station else { return }
-            for event in station.carryOut(effect, forCard, at: now) {
-                queue.add(.station(attempt, event, process: process), at: now)
-            }
-        case .choose: break
+            follow(station.carryOut(effect, forCard, at: now), attempt)
+        case .choose(let index):
+            guard let station = stations.first(where: { $0.attempt == attempt })?.station else { return }
+            follow(station.choose(index, at: now), attempt)
         case .send(let event, let answered, let sealed):
             send(.payment(attempt, event, answering: answered, sealed: sealed))
         case .askSignature(_, _, _, let request):
@@ -217,12 +223,17 @@ extension SoakWorld {
     func unplug(_ attempt: AttemptIdentifier) {
         guard let station = stations.first(where: { $0.attempt == attempt })?.station else { return }
         note("unplug \(attempt)")
-        for event in station.unplug() { queue.add(.station(attempt, event, process: process), at: now) }
+        follow(station.unplug(at: now), attempt)
     }
 
-    func take(_ event: StationEvent, _ attempt: AttemptIdentifier) {
-        note("event \(attempt) \(event.event.rawValue)")
-        pay(.terminal(.payment(event.event, answering: event.answering, sealed: event.sealed)), attempt)
+    /// Has events of a terminal follow at once.
+    func follow(_ events: [AcceptTerminalEvent], _ attempt: AttemptIdentifier) {
+        for event in events { queue.add(.station(attempt, event, process: process), at: now) }
+    }
+
+    func take(_ event: AcceptTerminalEvent, _ attempt: AttemptIdentifier) {
+        if case .payment(let event, _, _) = event { note("event \(attempt) \(event.rawValue)") }
+        pay(.terminal(event), attempt)
     }
 
     private func openStation(_ attempt: AttemptIdentifier) {
@@ -248,13 +259,15 @@ extension SoakWorld {
             switch plan.way {
             case .posmate:
                 ReaderStation(
-                    EPOSPayment(transaction, ReaderTillParts.eposValues), parts.posmate(cryptography),
+                    EPOSPayment(transaction, ReaderTillParts.eposValues), transaction, parts.posmate(cryptography),
                     ReaderTillParts.eposValues.wire.format, faults)
             case .emvswiper:
                 ReaderStation(
-                    BBPOSPayment(transaction, ReaderTillParts.bbposValues), parts.emvswiper(cryptography),
+                    BBPOSPayment(transaction, ReaderTillParts.bbposValues), transaction, parts.emvswiper(cryptography),
                     ReaderTillParts.bbposValues.wire.format, faults)
-            default: ReaderStation(MiuraPayment(transaction), parts.miura(cryptography), MiuraFormat(.answer), faults)
+            default:
+                ReaderStation(
+                    MiuraPayment(transaction), transaction, parts.miura(cryptography), MiuraFormat(.answer), faults)
             }
         open(attempt, station, number, [.chip, .swipe])
     }

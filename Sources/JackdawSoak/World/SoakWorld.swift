@@ -14,7 +14,7 @@ final class SoakWorld {
         case minted(effect: Int, process: Int)
         case lookUp(effect: Int, AttemptIdentifier, SaleIdentifier?, process: Int)
         case write(Int, process: Int)
-        case station(AttemptIdentifier, StationEvent, process: Int)
+        case station(AttemptIdentifier, AcceptTerminalEvent, process: Int)
         /// The cardholder or the merchant answers, or cancels.
         case person(AttemptIdentifier, AcceptPayEvent, process: Int)
         case unplug(AttemptIdentifier, process: Int)
@@ -101,6 +101,8 @@ final class SoakWorld {
     var host: SoakHost
     var merchants: [Int: Merchant] = [:]
     var calls: [Int: (sale: Int, request: AttemptRequest?)] = [:]
+    /// Captures, refunds and reversals under way, in the order of their calls.
+    var operations: [OpenOperation] = []
     var lastCall = 0
     var nextSale = 0
     var nextFault = 0
@@ -185,6 +187,7 @@ final class SoakWorld {
         if let desk {
             add(desk.nextDeadline.map { max($0 + uncounted, suspendedUntil) })
             add(session.nextDeadline.map { max($0 + uncounted, suspendedUntil) })
+            for operation in operations { add(operation.deadline.map { max($0 + uncounted, suspendedUntil) }) }
             add(exchanges.values.min().map { max($0 + uncounted, suspendedUntil) })
             for entry in stations { add(entry.station.nextDeadline.map { max($0, suspendedUntil) }) }
         }
@@ -204,15 +207,13 @@ final class SoakWorld {
         guard now >= suspendedUntil else { return }
         if let deadline = desk?.nextDeadline, deadline + uncounted <= now { return send(.timer) }
         if desk != nil, let deadline = session.nextDeadline, deadline + uncounted <= now { return endLateCalls() }
+        if endLateWait() { return }
         if let exchange = lateExchange {
             return receive(.failed(HTTPFailure(.timedOut, message: ""), exchange: exchange), exchange)
         }
         for entry in stations {
             guard let due = entry.station.nextDeadline, due <= now else { continue }
-            for event in entry.station.advance(to: now) {
-                queue.add(.station(entry.attempt, event, process: process), at: now)
-            }
-            return
+            return follow(entry.station.advance(to: now), entry.attempt)
         }
     }
 

@@ -1,0 +1,140 @@
+import JackdawEMV
+import JackdawPayments
+import Testing
+
+@testable import Accept
+
+/// The machine of operations on payments, event by event.
+@Suite struct OperationMachineTests {
+    private static let date = RecordedTime(seconds: 1_453_992_427, offset: 60)
+    private static let sale = SaleIdentifier(rawValue: "sale")!
+
+    /// The host's view of the payment A1 of 10.00 EUR, as the sandbox writes it.
+    private static func view(_ state: String, booked: Int) -> AcceptOperationEvent {
+        .answered(
+            HTTPAnswer(
+                status: 200,
+                body: body(
+                    #"{"unique_id":"A1","state":"\#(state)","amount":1000,"currency":"EUR","sandbox":{"booked":\#(booked)}}"#
+                )))
+    }
+
+    private static func report(
+        _ name: String, _ state: AttemptState, _ kind: AttemptKind = .purchase
+    ) throws -> AttemptReport {
+        let request = try AttemptRequest(
+            sale: sale, kind: kind, amount: Amount(minorUnits: 300, currencyCode: 978))
+        return AttemptReport(
+            AttemptRecord(
+                identifier: attempt(name), request: request, originalReference: nil, state: state, flow: nil,
+                began: date, changed: date))
+    }
+
+    private func transaction(_ effect: AcceptOperationEffect) -> AcceptTransaction? {
+        guard case .end(.success(let payment)) = effect else { return nil }
+        return payment
+    }
+
+    /// Takes events, and returns the effect of the last one.
+    private func take(
+        _ events: [AcceptOperationEvent], _ machine: inout AcceptOperationMachine
+    ) -> AcceptOperationEffect {
+        var effect = machine.begin(at: .zero, on: Self.date)
+        for event in events { effect = machine.receive(event, at: .zero, on: Self.date) }
+        return effect
+    }
+
+    /// The report of the card's results, which the host took, may be sent while the reversal begins.
+    @Test func aLateReportOfTheApprovalDoesNotEndTheReversal() throws {
+        var machine = AcceptOperationMachine(.reverse(hasJournal: true), on: attempt("A1"))
+        let waiting = take(
+            [
+                .accepted(try Self.report("A1", .approved)), Self.view("approved", booked: 1000),
+                .accepted(try Self.report("A1", .reversing)), .report(try Self.report("A1", .approved)),
+            ], &machine)
+        guard case .awaitReport(let name, let deadline) = waiting else {
+            Issue.record("it has ended: \(waiting)")
+            return
+        }
+        #expect(name == attempt("A1") && deadline == Accept.requestLimit)
+        let read = machine.receive(.report(try Self.report("A1", .reversed)), at: .zero, on: Self.date)
+        guard case .send(let request) = read else {
+            Issue.record("the payment is not read")
+            return
+        }
+        #expect(request.path == "/v3/payments/A1.json")
+        let end = machine.receive(Self.view("reversed", booked: 0), at: .zero, on: Self.date)
+        #expect(transaction(end)?.status == .reversed)
+    }
+
+    /// The money has moved, and an error would have the caller move it again.
+    @Test func aBookedRefundIsDoneAlsoIfThePaymentCannotBeReadAfterIt() throws {
+        for (amount, status, left) in [(300, AcceptTransactionStatus.approved, 700), (1000, .refunded, 0)] {
+            var parameters = AcceptPaymentParameters()
+            parameters.amount = AcceptHundredths(rawValue: Int64(amount))
+            parameters.note = "wrong goods"
+            var machine = AcceptOperationMachine(.refund(attempt("R1")), on: attempt("A1"), parameters)
+            let end = take(
+                [
+                    Self.view("approved", booked: 1000), .accepted(try Self.report("A1", .approved)),
+                    .accepted(try Self.report("R1", .asked, .refund(of: attempt("A1")))),
+                    .report(try Self.report("R1", .approved, .refund(of: attempt("A1")))),
+                    .unanswered(HTTPFailure(.unreachable, message: "")),
+                ], &machine)
+            let payment = try #require(transaction(end))
+            #expect(payment.status == status)
+            #expect(payment.bookedAmount == AcceptHundredths(rawValue: Int64(left)))
+            #expect(payment.refunds.map(\.amount) == [AcceptHundredths(rawValue: Int64(amount))])
+            #expect(payment.refunds.map(\.note) == ["wrong goods"])
+        }
+    }
+
+    @Test func aBookedCaptureIsDoneAlsoIfThePaymentCannotBeReadAfterIt() throws {
+        var parameters = AcceptPaymentParameters()
+        parameters.amount = 800
+        var machine = AcceptOperationMachine(.capture(attempt("C1")), on: attempt("A1"), parameters)
+        let end = take(
+            [
+                Self.view("authorized", booked: 0), .accepted(try Self.report("A1", .approved)),
+                .accepted(try Self.report("C1", .approved, .capture(of: attempt("A1")))),
+                .answered(HTTPAnswer(status: 503, body: body(""))),
+            ], &machine)
+        let payment = try #require(transaction(end))
+        #expect(payment.status == .approved && payment.bookedAmount == 800)
+    }
+
+    /// After its limit the till goes on with the reversal, and the caller may ask for it again.
+    @Test func aReversalThatIsNotOverInTimeIsLost() throws {
+        for event in [AcceptOperationEvent.timer, .stopped(isCancelled: true), .stopped(isCancelled: false)] {
+            var machine = AcceptOperationMachine(.reverse(hasJournal: true), on: attempt("A1"))
+            let end = take(
+                [
+                    .accepted(try Self.report("A1", .approved)), Self.view("approved", booked: 1000),
+                    .accepted(try Self.report("A1", .reversing)), event,
+                ], &machine)
+            guard case .end(.failure(let error)) = end else {
+                Issue.record("it goes on: \(end)")
+                return
+            }
+            #expect(error.code == .pay(.responseLost) && error.attempt == "A1")
+        }
+    }
+
+    /// An event that answers nothing ends the operation, and does not stop the program.
+    @Test func anEventInAnyOtherStepIsAnError() {
+        var machine = AcceptOperationMachine(.refund(attempt("R1")), on: attempt("A1"))
+        for event in [AcceptOperationEvent.timer, .refused(DeskRefusal(.salePaid)), Self.view("approved", booked: 1)] {
+            var other = machine
+            guard case .end(.failure(let error)) = other.receive(event, at: .zero, on: nil) else {
+                Issue.record("it was taken")
+                continue
+            }
+            #expect(error.code == .notRunning)
+        }
+        _ = machine.begin(at: .zero, on: nil)
+        guard case .end(.failure) = machine.receive(.timer, at: .zero, on: nil) else {
+            Issue.record("it was taken")
+            return
+        }
+    }
+}
