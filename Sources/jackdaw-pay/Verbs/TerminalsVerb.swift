@@ -15,9 +15,9 @@ struct TerminalsVerb: PayVerb {
             payment at it needs --signature.
 
             --near lists real ones instead: devices that are paired over Bluetooth and have the name of a reader, and \
-            sound cards, whose jacks do not show which reader is in them. Pair a reader first, with 'jackdaw devices \
-            --scan' and 'bluetoothctl pair'. Spire does not publish the names of its readers: if one is missing, sell \
-            takes it by its link all the same.
+            sound cards, whose jacks do not show which reader is in them. 'jackdaw devices --scan' finds a reader, and \
+            'jackdaw pair' pairs it. Spire and BBPOS do not publish the names of their readers: sell takes one that is \
+            missing by its link all the same.
 
             EXIT CODES
               0   listed
@@ -58,7 +58,7 @@ struct TerminalsVerb: PayVerb {
         if found.isEmpty, let error = errors.first { throw CommandError(error) }
         for error in errors { printer.message(error.description) }
         guard !found.isEmpty else {
-            printer.message("no reader found: pair one over Bluetooth, or connect a sound card with a jack")
+            printer.message("no reader found: pair one with jackdaw pair, or connect a sound card with a jack")
             return .nothingFound
         }
         var table = Table(.text("link"), .text("terminal"), .text("vendor"), .text("name"))
