@@ -1,3 +1,4 @@
+import Dispatch
 import JackdawCards
 import JackdawPayments
 import JackdawSandbox
@@ -410,6 +411,34 @@ import Testing
         #expect(!isCalled.withLock { $0 })
         for body in queued.withLock({ $0 }) { body() }
         #expect(isCalled.withLock { $0 })
+    }
+}
+
+extension AccountTests {
+    /// The first call waits in `connect` for another one to open a client, too.
+    @Test func callsAtTheSameTimeOpenOneClient() async throws {
+        let (count, other, link) = (Lock(0), DispatchSemaphore(value: 0), link)
+        let accept = Accept(clock: clock) { _ throws(AcceptError) in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            if number == 1 {
+                _ = other.wait(timeout: .now() + .milliseconds(300))
+            } else {
+                other.signal()
+            }
+            return link
+        }
+        await withTaskGroup { group in
+            for _ in 0..<2 {
+                group.addTask {
+                    try? await accept.forgotUserId("till-2@example.com", config: ConfigurationTests.backend)
+                }
+            }
+        }
+        #expect(count.withLock { $0 } == 1)
+        #expect(link.messages.count == 2)
     }
 }
 

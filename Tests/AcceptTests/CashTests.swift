@@ -22,7 +22,7 @@ import Testing
 
     @Test func S1_140_aBasketIsPaidInCash() async throws {
         let till = try await PayTill(chip())
-        let payment = try await till.accept.payCash(till.config())
+        let payment = try await till.accept.startCashPayment(till.config())
         #expect(payment.isCash && payment.isAccepted)
         #expect(payment.uniqueId == "A1" && payment.amount == 1000 && payment.items.count == 1)
         #expect(payment.cardNumber.isEmpty && payment.cardType.isEmpty)
@@ -31,19 +31,40 @@ import Testing
         #expect(till.terminals.amounts.isEmpty)
         #expect(try await till.accept.status(of: "A1").state == .approved)
         // A repeated call is the same payment.
-        #expect(try await till.accept.payCash(till.config()) == payment)
+        #expect(try await till.accept.startCashPayment(till.config()) == payment)
         #expect(till.link.paymentCount == 1)
         #expect(try await !PayTill(chip()).pay().isCash)
     }
 
+    @Test func S1_140_theStepsOfCashComeBeforeItsEnd() async throws {
+        let till = try await PayTill(chip())
+        let steps = Lock<[AcceptStateUpdate]>([])
+        let (results, end) = AsyncStream<AcceptTransaction?>.makeStream()
+        till.accept.startCashPayment(
+            till.config(),
+            completion: { payment, _ in
+                #expect(steps.withLock { $0 } == [.onlineProcessingData])
+                end.yield(payment)
+                end.finish()
+            }, progress: { step in steps.withLock { $0.append(step) } })
+        for await payment in results { #expect(payment?.isCash == true) }
+        // Nothing is shown of a payment that does not begin.
+        var config = till.config(1000, "A2")
+        config.transactionType = .authorize
+        _ = await failure { [config] () throws(AcceptError) in
+            try await till.accept.startCashPayment(config) { step in steps.withLock { $0.append(step) } }
+        }
+        #expect(steps.withLock { $0.count } == 1)
+    }
+
     @Test func cashIsRefundedAndReversed() async throws {
         let till = try await PayTill(chip())
-        _ = try await till.accept.payCash(till.config())
+        _ = try await till.accept.startCashPayment(till.config())
         #expect(try await operate(.refund, till, 300).bookedAmount == 700)
         let refused = await failure { () throws(AcceptError) in try await operate(.reverse, till) }
         #expect(refused?.code == .operationNotAllowed)
         let other = try await PayTill(chip())
-        _ = try await other.accept.payCash(other.config())
+        _ = try await other.accept.startCashPayment(other.config())
         #expect(try await operate(.reverse, other).status == .reversed)
         #expect(other.link.booked("A1") == 0)
     }
@@ -52,11 +73,11 @@ import Testing
         let till = try await PayTill(chip())
         var config = till.config()
         config.saleIdentifier = "order-17"
-        _ = try await till.accept.payCash(config)
+        _ = try await till.accept.startCashPayment(config)
         config.basket.transactionUniqueId = "A2"
         let card = await failure { [config] () throws(AcceptError) in try await till.pay(config) }
         #expect(card?.code == .operationNotAllowed)
-        let cash = await failure { [config] () throws(AcceptError) in try await till.accept.payCash(config) }
+        let cash = await failure { [config] () throws(AcceptError) in try await till.accept.startCashPayment(config) }
         #expect(cash?.code == .operationNotAllowed)
         #expect(till.link.paymentCount == 1)
     }
@@ -64,7 +85,7 @@ import Testing
     @Test func cashWithoutAnAnswerIsClearedUp() async throws {
         let till = try await PayTill(chip())
         till.link.plan("status-after=500", "payments.json")
-        let lost = await failure { () throws(AcceptError) in try await till.accept.payCash(till.config()) }
+        let lost = await failure { () throws(AcceptError) in try await till.accept.startCashPayment(till.config()) }
         #expect(lost?.code == .pay(.responseLost))
         let reports = till.service.reports
         if try await till.accept.status(of: "A1").state == .unknown {
@@ -77,14 +98,20 @@ import Testing
     @Test func cashThatIsNotBookedHasItsError() async throws {
         let till = try await PayTill(chip())
         // Above the merchant's limit.
-        let refused = await failure { () throws(AcceptError) in try await till.accept.payCash(till.config(500_001)) }
+        let refused = await failure { () throws(AcceptError) in
+            try await till.accept.startCashPayment(till.config(500_001))
+        }
         #expect(refused?.code == .pay(.transactionNotApproved))
         var config = till.config(1000, "A2")
         config.transactionType = .authorize
-        let authorised = await failure { [config] () throws(AcceptError) in try await till.accept.payCash(config) }
+        let authorised = await failure { [config] () throws(AcceptError) in
+            try await till.accept.startCashPayment(config)
+        }
         #expect(authorised?.code == .common(.unsupportedFeature))
         till.clock.advance(by: .seconds(900))
-        let late = await failure { () throws(AcceptError) in try await till.accept.payCash(till.config(1000, "A3")) }
+        let late = await failure { () throws(AcceptError) in
+            try await till.accept.startCashPayment(till.config(1000, "A3"))
+        }
         #expect(late?.code == .pay(.tokenExpired))
         #expect(till.link.paymentCount == 0)
     }

@@ -56,10 +56,12 @@ import Testing
         Self.start(away, till, "pay away", log)
         await log.wait(for: 2)
 
-        accept.payCash(till.config(1000, "A2")) { log.note("cash", $0 != nil, $1) }
+        accept.startCashPayment(
+            till.config(1000, "A2"), completion: { log.note("cash", $0 != nil, $1) }, progress: { _ in })
         var authorised = till.config(1000, "A4")
         authorised.transactionType = .authorize
-        accept.payCash(authorised) { log.note("cash authorised", $0 != nil, $1) }
+        accept.startCashPayment(
+            authorised, completion: { log.note("cash authorised", $0 != nil, $1) }, progress: { _ in })
         await log.wait(for: 4)
 
         for (operation, name) in [(AcceptOperationOnPayment.refund, "A2"), (.capture, "A1")] {

@@ -9,6 +9,49 @@ import Testing
 /// The people's part of a payment: signatures, the choice of an application, cancellation. Source of the calls: the Accept SDK integration guide 1.6.182,
 /// chapter 3.2.
 @Suite struct PayChoiceTests {
+    // MARK: closures of the program
+
+    @TaskLocal private static var isRunByTheProgram = false
+
+    @Test func allClosuresOfAPaymentAreRunByTheProgram() async throws {
+        let till = try await PayTill(
+            callbacks: { body in Self.$isRunByTheProgram.withValue(true) { body() } },
+            Self.applications(chip(1000, Self.signed)))
+        let calls = Lock<[String]>([])
+        @Sendable func note(_ name: String) {
+            calls.withLock { calls in
+                let call = Self.isRunByTheProgram ? name : "\(name), by a thread of Accept"
+                if calls.last != call { calls.append(call) }
+            }
+        }
+        let (results, end) = AsyncStream<AcceptTransaction?>.makeStream()
+        till.accept.startPay(
+            till.config(),
+            completion: { payment, _ in
+                note("completion")
+                end.yield(payment)
+                end.finish()
+            }, progress: { _ in note("progress") },
+            signature: { request in
+                note("signature")
+                request.signatureCallback([1], nil)
+            },
+            signatureVerification: { _, callback, _ in
+                note("comparison")
+                callback(.approved)
+            },
+            appSelection: { request in
+                note("application")
+                request.appSelectionCallback(0, nil)
+            })
+        for await payment in results { #expect(payment?.isAccepted == true) }
+        #expect(
+            calls.withLock { $0 } == [
+                "progress", "application", "progress", "signature", "progress", "comparison", "progress",
+                "completion",
+            ])
+    }
+
     // MARK: signatures
 
     private static let signed: [String: [AcceptTerminalEvent]] = ["approved": [.payment(.secondTCWithSignature)]]

@@ -216,7 +216,8 @@ import Testing
         let terminals = Self.terminals { () throws(LinkError) in throw LinkError(link, link: "test", "failed") }
         do throws(AcceptError) {
             _ = try await terminals.open(
-                Self.posMate, of: AcceptSpireVendorUUID, amount: Amount(minorUnits: 1, currencyCode: 978)
+                Self.posMate, of: AcceptSpireVendorUUID, amount: Amount(minorUnits: 1, currencyCode: 978),
+                as: attempt("A1")
             ) { _ in }
             Issue.record("it was opened")
         } catch { #expect(error.code == .pay(code)) }
@@ -234,7 +235,8 @@ import Testing
             ], clock: ManualClock(), date: { RecordedTime(seconds: 1_453_992_427, offset: 60) },
             seal: { .tagLengthValue($0) })
         let session = try await terminals.open(
-            uniMag, of: "IDTECH", amount: Amount(minorUnits: 1000, currencyCode: 978)
+            uniMag, of: "IDTECH", amount: Amount(minorUnits: 1000, currencyCode: 978),
+            as: attempt("A1")
         ) { _ in }
         session.carryOut(PaymentEffect(identifier: 1, action: .prepare), forCard: HTTPBody())
         var powers = jack.powers.makeAsyncIterator()
@@ -287,7 +289,8 @@ import Testing
         #expect(try await terminals.terminals(of: AcceptSpireVendorUUID) == [Self.posMate])
         let (events, continuation) = AsyncStream<AcceptTerminalEvent>.makeStream()
         let session = try await terminals.open(
-            Self.posMate, of: AcceptSpireVendorUUID, amount: Amount(minorUnits: 1000, currencyCode: 978)
+            Self.posMate, of: AcceptSpireVendorUUID, amount: Amount(minorUnits: 1000, currencyCode: 978),
+            as: attempt("A1")
         ) { continuation.yield($0) }
         session.carryOut(PaymentEffect(identifier: 1, action: .prepare), forCard: HTTPBody())
         var count = 0
@@ -366,7 +369,8 @@ import Testing
         let terminals = Self.terminals(clock: clock) { () throws(LinkError) in try link.open() }
         @Sendable func open() async throws(AcceptError) -> any AcceptTerminalSession {
             try await terminals.open(
-                Self.posMate, of: AcceptSpireVendorUUID, amount: Amount(minorUnits: 1000, currencyCode: 978)
+                Self.posMate, of: AcceptSpireVendorUUID, amount: Amount(minorUnits: 1000, currencyCode: 978),
+                as: attempt("A1")
             ) { _ in }
         }
         try await open().close()
@@ -397,7 +401,8 @@ import Testing
         for isExpected in [false, true] {
             do throws(AcceptError) {
                 try await terminals.open(
-                    Self.posMate, of: AcceptSpireVendorUUID, amount: Amount(minorUnits: 1000, currencyCode: 978)
+                    Self.posMate, of: AcceptSpireVendorUUID, amount: Amount(minorUnits: 1000, currencyCode: 978),
+                    as: attempt("A1")
                 ) { _ in }.close()
                 #expect(isExpected)
             } catch { #expect(!isExpected && error.code == .pay(.terminalNotReady)) }
@@ -410,7 +415,8 @@ import Testing
         let (near, far) = MemoryLink.pair(link: try LinkName(parsing: "tcp:localhost:1"))
         let terminals = Self.terminals { () throws(LinkError) in near }
         let session = try await terminals.open(
-            Self.posMate, of: AcceptSpireVendorUUID, amount: Amount(minorUnits: 1000, currencyCode: 978)
+            Self.posMate, of: AcceptSpireVendorUUID, amount: Amount(minorUnits: 1000, currencyCode: 978),
+            as: attempt("A1")
         ) { _ in }
         session.close()
         while try await far.receive({ _ in }) {}

@@ -111,7 +111,7 @@ final class ScriptedTerminals: AcceptTerminals {
     }
 
     func open(
-        _ terminal: AcceptTerminal, of vendorUUID: String, amount: Amount,
+        _ terminal: AcceptTerminal, of vendorUUID: String, amount: Amount, as attempt: AttemptIdentifier,
         events: @escaping @Sendable (AcceptTerminalEvent) -> Void
     ) async throws(AcceptError) -> any AcceptTerminalSession {
         let (failure, isHeld) = state.withLock { state in

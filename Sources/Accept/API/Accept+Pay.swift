@@ -276,29 +276,30 @@ extension Accept {
         switch effect {
         case .progress(let step):
             run.show(step)
-            handlers.progress(step)
+            callbacks { handlers.progress(step) }
         case .carryOut(let effect, let forCard): session.carryOut(effect, forCard: forCard)
         case .choose(let index): session.choose(application: index)
         case .send(let event, let answered, let sealed):
             await service.receive(event, of: run.attempt, answering: answered, sealed: sealed)
         case .askSignature(let cardHolder, let maskedPAN, let cardType, let request):
-            handlers.signature(
-                AcceptSignatureRequest(
-                    cardHolderName: cardHolder, maskedPAN: maskedPAN, cardType: cardType,
-                    gratuityAmount: (try? config.basket.tip()) ?? 0,
-                    signatureCallback: { image, error in
-                        run.send(.signature(error == nil ? image : nil, request: request))
-                    }))
+            let asked = AcceptSignatureRequest(
+                cardHolderName: cardHolder, maskedPAN: maskedPAN, cardType: cardType,
+                gratuityAmount: (try? config.basket.tip()) ?? 0,
+                signatureCallback: { image, error in
+                    run.send(.signature(error == nil ? image : nil, request: request))
+                })
+            callbacks { handlers.signature(asked) }
         case .askVerification(let request):
             // The time for the comparison runs: the host is not asked for its view.
-            handlers.signatureVerification(report.map { AcceptTransaction($0, config) }) {
-                run.send(.verification($0, request: request))
+            let payment = report.map { AcceptTransaction($0, config) }
+            callbacks {
+                handlers.signatureVerification(payment) { run.send(.verification($0, request: request)) }
             }
         case .askApplication(let names, let request):
-            handlers.appSelection(
-                AcceptAppSelectionRequest(appsArray: names) { index, error in
-                    run.send(.application(error == nil ? index : nil, request: request))
-                })
+            let asked = AcceptAppSelectionRequest(appsArray: names) { index, error in
+                run.send(.application(error == nil ? index : nil, request: request))
+            }
+            callbacks { handlers.appSelection(asked) }
         case .cancelled(let isDone): run.cancelled(isDone)
         case .sendDecline(let sealed):
             // The till does not wait for it, and nothing depends on it.

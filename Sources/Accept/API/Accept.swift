@@ -8,7 +8,6 @@ import JackdawTransport
 /// calls may be under way.
 public final class Accept: Sendable {
     private struct State {
-        var clients: [(config: AcceptDataServiceConfig, client: any HTTPClient)] = []
         var watch = AcceptTokenWatch()
         var timer: DeadlineTimer
         var service: PaymentService?
@@ -18,15 +17,13 @@ public final class Accept: Sendable {
         var run: AcceptPaymentRun?
     }
 
-    /// The version of the SDK whose guide the calls follow.
-    public static let guideVersion = "1.6.182"
     /// The longest time for a request. It is our choice.
     public static let requestLimit = Duration.seconds(30)
     /// The most hosts whose clients are kept.
     private static let maxClients = 4
 
     /// The version of the SDK whose guide the calls follow: `1.6.182`.
-    public var version: String { Self.guideVersion }
+    public var version: String { "1.6.182" }
 
     let requests: AccountRequests
     let operations: OperationRequests
@@ -37,8 +34,10 @@ public final class Accept: Sendable {
     /// The log of the developer mode; nil without it.
     let developer: DeveloperLog?
     private let connect: @Sendable (AcceptDataServiceConfig) throws(AcceptError) -> any HTTPClient
-    private let callbacks: @Sendable (@escaping @Sendable () -> Void) -> Void
+    let callbacks: @Sendable (@escaping @Sendable () -> Void) -> Void
     private let state: Lock<State>
+    /// The clients of the hosts. It is locked while one is opened, so that calls at the same time open one.
+    private let clients = Lock<[(config: AcceptDataServiceConfig, client: any HTTPClient)]>([])
     private let expirations = Broadcast<SecretText>()
 
     /// Calls over connections that a program opens.
@@ -47,9 +46,10 @@ public final class Accept: Sendable {
     ///   - clock: the clock of lifetimes. Default: `SuspendingClock`.
     ///   - date: the date and the zone, for the limit of reversals alone. Default: nil, so that the host decides.
     ///   - developerMode: receives requests, answers and logs of payments, masked. Default: nil, none are made.
-    ///   - callbacks: runs a completion, for example on a program's main actor. Default: at once, on any thread.
+    ///   - callbacks: runs each closure that the program hands in to a call, in their order, for example on its main actor:
+    ///     completions, and those of ``AcceptPaymentHandlers``. Default: at once, on any thread.
     ///   - connect: opens a client of the host with the configuration's address. It is called once for each
-    ///     configuration in use.
+    ///     configuration in use, also if calls come at the same time, and makes no calls itself.
     public init(
         basePath: String = "/v3", clock: some Clock<Duration> = SuspendingClock(),
         date: @escaping @Sendable () -> RecordedTime? = { nil }, developerMode: AcceptDeveloperMode? = nil,
@@ -217,14 +217,14 @@ public final class Accept: Sendable {
 
     private func client(for config: AcceptDataServiceConfig) throws(AcceptError) -> any HTTPClient {
         try config.validate()
-        if let client = state.withLock({ $0.clients.first { $0.config == config }?.client }) { return client }
-        var client = try connect(config)
-        if let developer { client = ShownClient(client: client, log: developer) }
-        state.withLock { state in
-            state.clients.append((config, client))
-            if state.clients.count > Self.maxClients { state.clients.removeFirst() }
+        return try clients.withLock { clients throws(AcceptError) in
+            if let known = clients.first(where: { $0.config == config }) { return known.client }
+            var client = try connect(config)
+            if let developer { client = ShownClient(client: client, log: developer) }
+            clients.append((config, client))
+            if clients.count > Self.maxClients { clients.removeFirst() }
+            return client
         }
-        return client
     }
 
     /// Notes an event of a token, and reports the tokens that are not valid any more.

@@ -1,14 +1,14 @@
-public import JackdawCards
+package import JackdawCards
 
 /// The issuer and the type of a card, as the SDK's list of excluded cards names them.
-public struct AcceptCardKind: Sendable, Hashable {
+package struct AcceptCardKind: Sendable, Hashable {
     /// The issuer in the host's spelling: `visa`, `master`, `american_express`; nil if no prefix matches.
-    public let issuer: String?
+    package let issuer: String?
     /// `credit_card` or `debit_card`; nil if no prefix matches.
-    public let cardType: String?
+    package let cardType: String?
 
     /// The kind of a card, from its first digits and its length. The longest prefix decides.
-    public init(_ number: PrimaryAccountNumber) {
+    package init(_ number: PrimaryAccountNumber) {
         let row = number.withRevealedDigits { digits in
             Self.rows.indices.map { index in (index: index, length: Self.matchedDigits(Self.rows[index], digits)) }
                 .filter { $0.length > 0 }.max { ($0.length, $1.index) < ($1.length, $0.index) }?.index

@@ -31,9 +31,9 @@ public struct AcceptPaymentMethods: Sendable, Hashable {
 
     /// Cards that a terminal does not take.
     public struct Exclusion: Sendable, Hashable {
-        /// The issuer, as in ``AcceptCardKind/issuer``.
+        /// The issuer in the host's spelling, such as `visa` or `american_express`.
         public let issuer: String
-        /// The type, as in ``AcceptCardKind/cardType``.
+        /// The type: `credit_card` or `debit_card`.
         public let cardType: String
     }
 

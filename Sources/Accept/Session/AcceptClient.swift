@@ -4,7 +4,9 @@ import JackdawTransport
 
 /// A client of an Accept host that logs in: it puts a token into each request, over another client.
 ///
-/// ``AcceptSession`` has the rules. Any number of requests may be under way.
+/// A token is asked for before the first request, when it has not been used for its lifetime, and when the host does not take
+/// it; the request is sent once more then. A login that the host refuses is not repeated for 15 s to 600 s, and requests in
+/// that time fail at once. Any number of requests may be under way.
 public actor AcceptClient: HTTPClient {
     private let client: any HTTPClient
     private let clock: ElapsedClock

@@ -1,8 +1,8 @@
-public import JackdawCards
-public import JackdawPayments
+import JackdawCards
+package import JackdawPayments
 
 /// An event for a session.
-public enum AcceptSessionEvent: Sendable {
+package enum AcceptSessionEvent: Sendable {
     /// Send a request without a token. The call is a number that the result names; the limit is the longest time until
     /// the result, a login included.
     case send(HTTPRequest, call: Int, limit: Duration)
@@ -17,7 +17,7 @@ public enum AcceptSessionEvent: Sendable {
 }
 
 /// An effect of a session.
-public enum AcceptSessionEffect: Sendable {
+package enum AcceptSessionEffect: Sendable {
     /// Send a request over HTTP, with its time limit. Answers: ``AcceptSessionEvent/answered(_:exchange:)``,
     /// ``AcceptSessionEvent/failed(_:exchange:)``.
     case exchange(Int, HTTPRequest, limit: Duration)
@@ -38,7 +38,7 @@ public enum AcceptSessionEffect: Sendable {
 ///
 /// A login that the host refuses is not repeated for ``loginWaits``, so that a wrong password does not lock the user
 /// out; requests in that time fail at once. Password and token are in wiped memory.
-public struct AcceptSession: Sendable {
+package struct AcceptSession: Sendable {
     /// A call whose request waits for a token.
     private struct Waiting: Sendable {
         let call: Call
@@ -84,9 +84,9 @@ public struct AcceptSession: Sendable {
     private var effects: [AcceptSessionEffect] = []
 
     /// The waits after a login that the host refused: 15 s to 600 s. The sandbox takes five in 60 s.
-    public static let loginWaits = RetryWaits(first: .seconds(15), longest: .seconds(600))
+    package static let loginWaits = RetryWaits(first: .seconds(15), longest: .seconds(600))
     /// The longest time for a login. It is our choice.
-    public static let loginLimit = Duration.seconds(15)
+    package static let loginLimit = Duration.seconds(15)
     /// The most time before the end of a token's lifetime in which a new one is asked for. It is our choice.
     private static let margin = Duration.seconds(5)
 
@@ -94,7 +94,7 @@ public struct AcceptSession: Sendable {
     /// - Parameters:
     ///   - credentials: name and password.
     ///   - basePath: the path before that of a route, as in ``AcceptWire/basePath``. Default: `/v3`.
-    public init(_ credentials: AcceptCredentials, basePath: String = "/v3") {
+    package init(_ credentials: AcceptCredentials, basePath: String = "/v3") {
         self.credentials = credentials
         self.basePath = basePath
     }
@@ -110,11 +110,11 @@ public struct AcceptSession: Sendable {
     }
 
     /// Whether it has a token, which the host may have withdrawn.
-    public var hasToken: Bool { login != nil }
+    package var hasToken: Bool { login != nil }
 
     /// The end of the first time limit of the requests that wait for a login; nil without one. Requests at the host have
     /// their limits from the client.
-    public var nextDeadline: Duration? { waiting.map(\.deadline).min() }
+    package var nextDeadline: Duration? { waiting.map(\.deadline).min() }
 
     /// Whether requests have this token.
     func uses(_ token: SecretText) -> Bool { login?.token.token == token }
@@ -124,7 +124,7 @@ public struct AcceptSession: Sendable {
     ///   - event: the event.
     ///   - now: the time since any fixed instant of a clock that does not run backwards.
     /// - Returns: the effects, in their order.
-    public mutating func receive(_ event: AcceptSessionEvent, at now: Duration) -> [AcceptSessionEffect] {
+    package mutating func receive(_ event: AcceptSessionEvent, at now: Duration) -> [AcceptSessionEffect] {
         self.now = max(now, self.now)
         switch event {
         case .send(let request, let number, let limit):
@@ -285,7 +285,7 @@ public struct AcceptSession: Sendable {
 
 extension AcceptSession: RedactedDescription {
     /// Whether it has a token, and the number of requests.
-    public var description: String {
+    package var description: String {
         "session \(hasToken ? "with" : "without") token, \(waiting.count + exchanges.count) requests"
     }
 }

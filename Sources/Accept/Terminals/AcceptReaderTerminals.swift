@@ -193,7 +193,7 @@ public final class AcceptReaderTerminals: AcceptTerminals {
     /// Opens a reader after the link of its payment before was closed, for which it waits 5 s at most: some links take one
     /// opener at a time. After that it fails with `pay(.terminalFailedToTerminateCurrentTerminalPaymentFlow)`.
     public func open(
-        _ terminal: AcceptTerminal, of vendorUUID: String, amount: Amount,
+        _ terminal: AcceptTerminal, of vendorUUID: String, amount: Amount, as attempt: AttemptIdentifier,
         events: @escaping @Sendable (AcceptTerminalEvent) -> Void
     ) async throws(AcceptError) -> any AcceptTerminalSession {
         guard let known = known(of: vendorUUID).first(where: { $0.reader.terminal.uuid == terminal.uuid }) else {

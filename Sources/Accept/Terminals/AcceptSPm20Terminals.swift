@@ -127,14 +127,6 @@ public final class AcceptSPm20Terminals: AcceptTerminals, AttemptHost {
     /// A link is open during a payment alone.
     public func connectionStatus(of vendorUUID: String) async -> AcceptExtensionConnectionStatus { .unknown }
 
-    /// Fails: a payment at these terminals needs its identifier, which ``open(_:of:amount:as:events:)`` has.
-    public func open(
-        _ terminal: AcceptTerminal, of vendorUUID: String, amount: Amount,
-        events: @escaping @Sendable (AcceptTerminalEvent) -> Void
-    ) async throws(AcceptError) -> any AcceptTerminalSession {
-        throw AcceptError(.pay(.initialization), "The terminal needs the identifier of the payment.")
-    }
-
     public func open(
         _ terminal: AcceptTerminal, of vendorUUID: String, amount: Amount, as attempt: AttemptIdentifier,
         events: @escaping @Sendable (AcceptTerminalEvent) -> Void

@@ -44,13 +44,6 @@ public struct AcceptTerminalGroup: AcceptTerminals {
     }
 
     public func open(
-        _ terminal: AcceptTerminal, of vendorUUID: String, amount: Amount,
-        events: @escaping @Sendable (AcceptTerminalEvent) -> Void
-    ) async throws(AcceptError) -> any AcceptTerminalSession {
-        try await member(with: terminal, of: vendorUUID).open(terminal, of: vendorUUID, amount: amount, events: events)
-    }
-
-    public func open(
         _ terminal: AcceptTerminal, of vendorUUID: String, amount: Amount, as attempt: AttemptIdentifier,
         events: @escaping @Sendable (AcceptTerminalEvent) -> Void
     ) async throws(AcceptError) -> any AcceptTerminalSession {

@@ -172,29 +172,13 @@ public protocol AcceptTerminals: Sendable {
     ///   - terminal: the terminal, one that was found.
     ///   - vendorUUID: its vendor.
     ///   - amount: the amount, which the terminal shows.
+    ///   - attempt: the identifier of the payment, for terminals that need it.
     ///   - events: receives the events of the terminal, in their order, until ``AcceptTerminalSession/close()``.
     /// - Returns: the terminal, ready for the first effect of the payment flow.
     /// - Throws: ``AcceptError``, such as `pay(.terminalNotReady)`, `pay(.lowBatteryLevel)`,
     ///   `pay(.hardwareAccessPermission)`.
     func open(
-        _ terminal: AcceptTerminal, of vendorUUID: String, amount: Amount,
-        events: @escaping @Sendable (AcceptTerminalEvent) -> Void
-    ) async throws(AcceptError) -> any AcceptTerminalSession
-
-    /// Opens a terminal for the payment with an identifier. Default: ``open(_:of:amount:events:)``, for terminals that do not
-    /// need it.
-    func open(
         _ terminal: AcceptTerminal, of vendorUUID: String, amount: Amount, as attempt: AttemptIdentifier,
         events: @escaping @Sendable (AcceptTerminalEvent) -> Void
     ) async throws(AcceptError) -> any AcceptTerminalSession
-}
-
-extension AcceptTerminals {
-    /// Opens the terminal without the identifier.
-    public func open(
-        _ terminal: AcceptTerminal, of vendorUUID: String, amount: Amount, as attempt: AttemptIdentifier,
-        events: @escaping @Sendable (AcceptTerminalEvent) -> Void
-    ) async throws(AcceptError) -> any AcceptTerminalSession {
-        try await open(terminal, of: vendorUUID, amount: amount, events: events)
-    }
 }

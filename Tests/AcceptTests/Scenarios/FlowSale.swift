@@ -304,10 +304,10 @@ private struct WatchedTerminals: AcceptTerminals {
     }
 
     func open(
-        _ terminal: AcceptTerminal, of vendorUUID: String, amount: Amount,
+        _ terminal: AcceptTerminal, of vendorUUID: String, amount: Amount, as attempt: AttemptIdentifier,
         events: @escaping @Sendable (AcceptTerminalEvent) -> Void
     ) async throws(AcceptError) -> any AcceptTerminalSession {
-        let session = try await base.open(terminal, of: vendorUUID, amount: amount) { event in
+        let session = try await base.open(terminal, of: vendorUUID, amount: amount, as: attempt) { event in
             events(event)
             if case .payment(let event, _, _) = event, event == .linkLost || event == .cardRemoved { lost.send() }
         }
