@@ -140,21 +140,23 @@ struct BitwiseDecoder: Sendable {
         _ sound: Span<Float>, at base: Int, from offset: Double, before limit: Double,
         readings: inout [SequenceDecoder.Reading]
     ) -> Double? {
-        var rest: Double?
-        var bits = 0.0
-        unsafe sound.withUnsafeBufferPointer { sound in
+        let rest: Double? = unsafe sound.withUnsafeBufferPointer { sound in
             var line = unsafe Line(
                 sound: sound, base: base, limit: Int(limit), filters: filters, samplesPerBit: samplesPerBit)
-            for time in stride(from: offset, to: limit, by: samplesPerBit) where bits < bitsPerCharacter {
-                guard let window = unsafe line.window(at: time), unsafe line.acceptsMark(window) else {
-                    (rest, bits) = (nil, 0)
-                    continue
+            let length = Int(bitsPerCharacter.rounded(.up))
+            var first = 0
+            // From the last bit of a possible rest to its first: one without a mark rules out all up to itself.
+            while offset + Double(first + length - 1) * samplesPerBit < limit {
+                let unclear = (first..<first + length).last { bit in
+                    guard let window = unsafe line.window(at: offset + Double(bit) * samplesPerBit) else { return true }
+                    return unsafe !line.acceptsMark(window)
                 }
-                rest = rest ?? time
-                bits += 1
+                guard let unclear else { return offset + Double(first) * samplesPerBit }
+                first = unclear + 1
             }
+            return nil
         }
-        guard let rest, bits >= bitsPerCharacter else { return nil }
+        guard let rest else { return nil }
         var trial = self
         trial.reset()
         let whole = rest.rounded(.down)

@@ -80,27 +80,27 @@ struct SoundStretches: Sendable {
         let first = Int(start)
         let count = Int((limit - origin + ahead).rounded(.up)) + 2
         let filteredEnd = filteredRange.upperBound
+        var kept = 0
         if filteredRange.contains(first), filtered.count >= filteredRange.count, first + count >= filteredEnd {
-            let kept = filteredEnd - first
-            let dropped = first - filteredRange.lowerBound
-            for index in 0..<kept { filtered[index] = filtered[index + dropped] }
-            filtered.removeLast(filtered.count - kept)
-            filtered.growWiping(toHold: count)
+            kept = filteredEnd - first
+            filtered.moveToFront(from: first - filteredRange.lowerBound, count: kept)
         } else {
-            filtered.removeAll(keepingCapacity: true)
-            filtered.growWiping(toHold: count)
             running = filter
         }
+        // Silence after the end of a recording.
+        filtered.resize(count)
         let place = first - soundStart
         var running = running
-        if filtered.isEmpty { withSamples { sound, _ in for index in 0..<place { _ = running.filter(sound[index]) } } }
-        withSamples { sound, _ in
-            let range = place + filtered.count..<max(place + filtered.count, min(place + count, sound.count))
-            running.filter(sound, in: range, into: &filtered)
+        let end = withSamples { sound, _ in
+            if kept == 0 { for index in 0..<place { _ = running.filter(sound[index]) } }
+            let range = place + kept..<max(place + kept, min(place + count, sound.count))
+            var output = filtered.mutableSpan
+            running.filter(sound, in: range, into: &output, at: kept)
+            return kept + range.count
         }
         self.running = running
-        filteredRange = first..<first + filtered.count
-        filtered.resize(count)
+        filteredRange = first..<first + end
+        for index in end..<count { filtered[index] = 0 }
     }
 
     /// Marks the stretch as decoded up to a time.

@@ -252,6 +252,15 @@ extension Array where Element: BitwiseCopyable & ExpressibleByZero {
         // Append one element at a time: a repeated-element sequence would be appended by unspecialised code.
         while self.count < count { append(.zero) }
     }
+
+    /// Moves a number of elements to the front; the ones after them keep their values.
+    mutating func moveToFront(from start: Int, count: Int) {
+        precondition(start >= 0 && count >= 0 && start + count <= self.count)
+        unsafe withUnsafeMutableBufferPointer { elements in
+            guard let base = elements.baseAddress else { return }
+            unsafe base.update(from: base + start, count: count)
+        }
+    }
 }
 
 /// A type with a zero to fill an array with.

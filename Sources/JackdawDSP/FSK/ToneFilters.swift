@@ -190,29 +190,75 @@ struct ButterworthFilter: Sendable {
         return Float(output)
     }
 
-    /// Filters a range of samples, two at a time: both outputs follow from the two before them, so that the second one
-    /// need not wait for the first.
+    /// Filters a range of samples and appends the output.
     mutating func filter(_ samples: Span<Float>, in range: Range<Int>, into result: inout [Float]) {
-        guard let first = range.first else { return }
-        result.growWiping(toHold: result.count + range.count)
-        var past = inputs ?? self.first(Double(samples[first]))
-        var (last, beforeLast) = (outputs.x, outputs.y)
-        let ofLast = SIMD2(-feedback.x, feedback.x * feedback.x - feedback.y)
-        let ofBeforeLast = SIMD2(-feedback.y, feedback.x * feedback.y)
+        let first = result.count
+        result.resize(first + range.count)
+        var output = result.mutableSpan
+        filter(samples, in: range, into: &output, at: first)
+    }
+
+    /// Filters a range of samples, four at a time: all four outputs follow from the two before them, so that none need
+    /// wait for another.
+    /// - Parameters:
+    ///   - samples: the sound.
+    ///   - range: the samples to filter, the next ones after those of the last call.
+    ///   - result: the output is written from index `place` on.
+    ///   - place: index of the first output.
+    mutating func filter(
+        _ samples: Span<Float>, in range: Range<Int>, into result: inout MutableSpan<Float>, at place: Int
+    ) {
+        guard !range.isEmpty else { return }
+        precondition(range.lowerBound >= 0 && range.upperBound <= samples.count)
+        precondition(place >= 0 && place + range.count <= result.count)
         var index = range.lowerBound
-        while index + 1 < range.upperBound {
-            let (one, two) = (Double(samples[index]), Double(samples[index + 1]))
-            let oneIn = gain * (one + middle * past.x + past.y)
-            let twoIn = gain * (two + middle * one + past.x)
-            let pair = SIMD2(oneIn, twoIn - feedback.x * oneIn) + ofBeforeLast * beforeLast + ofLast * last
-            (beforeLast, last) = (pair.x, pair.y)
-            past = SIMD2(two, one)
-            result.append(Float(pair.x))
-            result.append(Float(pair.y))
-            index += 2
+        // The vectors read the two samples before theirs, too.
+        while index < range.upperBound, index < range.lowerBound + 2 {
+            result[place + index - range.lowerBound] = filter(samples[index])
+            index += 1
         }
-        (inputs, outputs) = (past, SIMD2(last, beforeLast))
-        if index < range.upperBound { result.append(filter(samples[index])) }
+        guard index + 4 <= range.upperBound else {
+            while index < range.upperBound {
+                result[place + index - range.lowerBound] = filter(samples[index])
+                index += 1
+            }
+            return
+        }
+        // The response to a single input, of this filter's recursion alone.
+        let one = -feedback.x
+        let two = feedback.x * feedback.x - feedback.y
+        let three = -feedback.x * two - feedback.y * one
+        let four = -feedback.x * three - feedback.y * two
+        let ofLast = SIMD4(one, two, three, four)
+        let ofBeforeLast = -feedback.y * SIMD4(1, one, two, three)
+        var (last, beforeLast) = (outputs.x, outputs.y)
+        let (gain, middle) = (gain, middle)
+        unsafe samples.withUnsafeBytes { samples in
+            unsafe result.withUnsafeMutableBytes { result in
+                while index + 4 <= range.upperBound {
+                    let here = unsafe samples.loadUnaligned(fromByteOffset: 4 &* index, as: SIMD4<Float>.self)
+                    let before = unsafe samples.loadUnaligned(fromByteOffset: 4 &* index &- 4, as: SIMD4<Float>.self)
+                    let past = unsafe samples.loadUnaligned(fromByteOffset: 4 &* index &- 8, as: SIMD4<Float>.self)
+                    let inputs = gain * (SIMD4<Double>(here) + middle * SIMD4<Double>(before) + SIMD4<Double>(past))
+                    let (low, high) = (inputs.lowHalf, inputs.highHalf)
+                    let later = SIMD2(low.y, high.x)
+                    let first = low + one * SIMD2(0, low.x)
+                    let second = high + one * later + two * low + three * SIMD2(0, low.x)
+                    let output =
+                        SIMD4(lowHalf: first, highHalf: second) + ofBeforeLast * beforeLast + ofLast * last
+                    (beforeLast, last) = (output.z, output.w)
+                    unsafe result.storeBytes(
+                        of: SIMD4<Float>(output), toByteOffset: 4 &* (place &+ index &- range.lowerBound),
+                        as: SIMD4<Float>.self)
+                    index += 4
+                }
+            }
+        }
+        (inputs, outputs) = (SIMD2(Double(samples[index - 1]), Double(samples[index - 2])), SIMD2(last, beforeLast))
+        while index < range.upperBound {
+            result[place + index - range.lowerBound] = filter(samples[index])
+            index += 1
+        }
     }
 }
 
