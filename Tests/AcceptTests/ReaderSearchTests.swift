@@ -155,7 +155,7 @@ import Testing
         _ terminal: AcceptTerminal, of terminals: AcceptReaderTerminals
     ) async throws(AcceptError) -> any AcceptTerminalSession {
         try await terminals.open(
-            terminal, of: AcceptSpireVendorUUID, amount: Amount(minorUnits: 1000, currencyCode: 978)
+            terminal, of: AcceptSpireVendorUUID, amount: Amount(minorUnits: 1000, currencyCode: 978), as: .random()
         ) { _ in }
     }
 }

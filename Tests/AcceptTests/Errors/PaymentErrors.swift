@@ -92,7 +92,7 @@ extension ErrorSituation {
             let till = try await PayTill(chip())
             var config = till.config()
             config.transactionType = .authorize
-            _ = try await till.accept.payCash(config)
+            _ = try await till.accept.startCashPayment(config)
         },
         ErrorSituation(.notRunning, .program, "a payment without a payment service") {
             let till = try await PayTill(chip())
