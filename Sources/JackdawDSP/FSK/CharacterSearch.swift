@@ -21,9 +21,14 @@ struct CharacterSearch: Sendable, Wipeable {
     private var trellis: CharacterTrellis
     private var energy: SoundEnergy
     private(set) var levels = SignalLevels()
-    /// What the stretch was last correlated with, and whether the levels are those of it.
+    private var coarseLevels: CoarseLevels?
+    /// What the stretch was last correlated with, whether all of its correlations are there, and whether the levels are
+    /// those of it.
     private var correlated: Correlated?
+    private var isComplete = false
     private var isMeasured = false
+    /// Whether the energy of the stretch was loaded.
+    private var isEnergyLoaded = false
     private var found: [CharacterTrellis.Found] = []
     /// Time of the first step in samples of the stretch, and the carrier there.
     private var start = 0.0
@@ -56,6 +61,7 @@ struct CharacterSearch: Sendable, Wipeable {
         let turns = abs(shift.mark - shift.space) / shift.baud
         isPhaseKept = turns <= Self.maxTurnsOfPhase
         isGridCoarse = turns > Self.maxTurnsOfGrid
+        coarseLevels = CoarseLevels(shift, sampleRate: sampleRate, isPhaseKept: isPhaseKept)
     }
 
     mutating func wipe() {
@@ -64,6 +70,7 @@ struct CharacterSearch: Sendable, Wipeable {
         tones.wipe()
         energy.wipe()
         levels.wipe()
+        coarseLevels?.wipe()
         trellis.wipe()
         correlated = nil
     }
@@ -71,8 +78,8 @@ struct CharacterSearch: Sendable, Wipeable {
     /// Loads another stretch.
     mutating func load(_ samples: Span<Float>) {
         correlated = nil
+        isEnergyLoaded = false
         tones.forgetSound()
-        energy.load(samples)
     }
 
     /// The power of the tones in the loudest part of the stretch that was loaded, over the one at which a search can
@@ -87,19 +94,25 @@ struct CharacterSearch: Sendable, Wipeable {
         _ samples: Span<Float>, from offset: Double, _ sender: FSKSender, range: Double
     ) -> Float {
         let most = max(sender.frequencies.x, sender.frequencies.y) / baud
-        var strength: Float = 0
-        if range * most > Self.maxTurnsHidden {
-            let steps = Int((range * most / Self.distanceOfTones).rounded())
-            for step in -steps...steps where step != 0 {
-                let scale = 1 + Double(step) * Self.distanceOfTones / most
-                correlate(samples, from: offset, FSKSender(clock: 1, frequencies: sender.frequencies * scale))
-                measureLevels()
-                strength = max(strength, levels.strength)
-            }
+        let steps = range * most > Self.maxTurnsHidden ? Int((range * most / Self.distanceOfTones).rounded()) : 0
+        func frequencies(_ step: Int) -> SIMD2<Double> {
+            sender.frequencies * (1 + Double(step) * Self.distanceOfTones / most)
         }
-        correlate(samples, from: offset, sender)
-        measureLevels()
-        if strength < 1, levels.isClosedByBand, !energy.isMeasured, energy.windowSteps > 0 {
+        if coarseLevels != nil {
+            coarseLevels?.load(samples, from: offset)
+            var strength: Float = 0
+            for step in -steps...steps {
+                strength = max(strength, coarseLevels?.strength(turns: frequencies(step) / sampleRate) ?? 0)
+            }
+            if strength < 1 { return strength }
+        }
+        var strength: Float = 0
+        for step in -steps...steps where step != 0 {
+            strength = max(
+                strength, self.strength(samples, from: offset, FSKSender(clock: 1, frequencies: frequencies(step))))
+        }
+        let nominal = self.strength(samples, from: offset, sender)
+        if max(strength, nominal) < 1, levels.isClosedByBand, !energy.isMeasured, energy.windowSteps > 0 {
             // Steady tones are no noise.
             energy.measure(samples)
             tones.loadBand(energy)
@@ -107,6 +120,18 @@ struct CharacterSearch: Sendable, Wipeable {
             measureLevels()
         }
         return max(strength, levels.strength)
+    }
+
+    /// The power of the tones of a sender. Sound in which they are not louder than white noise needs no measure of the
+    /// band.
+    private mutating func strength(_ samples: Span<Float>, from offset: Double, _ sender: FSKSender) -> Float {
+        correlate(samples, from: offset, sender)
+        measureLevels()
+        if levels.strength >= 1, !isComplete {
+            complete(samples)
+            measureLevels()
+        }
+        return levels.strength
     }
 
     private mutating func measureLevels() {
@@ -125,10 +150,21 @@ struct CharacterSearch: Sendable, Wipeable {
         self.sender = sender
         let parameters = Correlated(start: start, clock: sender.clock, frequencies: sender.frequencies)
         guard correlated != parameters else { return }
-        (correlated, isMeasured) = (parameters, false)
-        tones.load(
-            samples, energy, from: start, turns: sender.frequencies / sampleRate,
-            samplesPerBit: samplesPerBit(sender), stopSteps: trellis.stopSteps)
+        (correlated, isComplete, isMeasured) = (parameters, false, false)
+        tones.loadBits(
+            samples, from: start, turns: sender.frequencies / sampleRate, samplesPerBit: samplesPerBit(sender),
+            stopSteps: trellis.stopSteps)
+    }
+
+    /// Completes the correlations, as far as they are not.
+    private mutating func complete(_ samples: Span<Float>) {
+        guard !isComplete else { return }
+        (isComplete, isMeasured) = (true, false)
+        if !isEnergyLoaded {
+            isEnergyLoaded = true
+            energy.load(samples)
+        }
+        tones.complete(energy)
     }
 
     /// Searches for the characters.
@@ -160,6 +196,7 @@ struct CharacterSearch: Sendable, Wipeable {
         _ samples: Span<Float>, from start: Double, _ sender: FSKSender, _ carrier: Carrier
     ) -> Float {
         correlate(samples, from: start, sender)
+        complete(samples)
         measureLevels()
         if !sender.balance.isEven {
             sender.balance.apply(to: &tones)

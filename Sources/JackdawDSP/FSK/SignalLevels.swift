@@ -23,20 +23,20 @@ struct SignalLevels: Sendable, Wipeable {
     private(set) var blockSteps = 1
 
     /// Bits of a block, on average.
-    private static let blockBits = 32
+    static let blockBits = 32
     /// Consecutive bits of a pattern.
     private static let patternBits = 3
     /// The power of the best patterns over that of the noise in them, at which the squelch opens. White noise has 2.4,
     /// and 3.2 in one block of a hundred; a signal at 6 dB has 7, and 3.2 to 5.5 with tones that are 5 % off.
-    private static let leastStrength: Float = 3.6
+    static let leastStrength: Float = 3.6
     /// The same with few samples per bit, of the best of the eight timings: white noise has 2.5, and 3.1 in one block
     /// of a hundred; a signal at 6 dB with a clock that is 5 % off has 3.9.
     private static let leastStrengthOfFew: Float = 3.4
     private static let few: Float = 12
     /// The same for single bits, whose frequency may be off, and whose phase may be unknown: white noise has 1.5 and
     /// 1.6, and 1.9 and 2.1 in one block of a hundred; a signal at 6 dB with tones that are 5 % off has 2.4 and 2.8.
-    private static let leastStrengthOfBits: Float = 2.2
-    private static let leastStrengthWithoutPhase: Float = 2.45
+    static let leastStrengthOfBits: Float = 2.2
+    static let leastStrengthWithoutPhase: Float = 2.45
     /// The power of the best pattern in noise, over the mean power of a pattern, beside a strong signal.
     private static let noiseInPattern: Float = 1.2
     private static let perBit = ToneCorrelations.stepsPerBit
@@ -114,43 +114,6 @@ struct SignalLevels: Sendable, Wipeable {
         var single: Float = 0
     }
 
-    /// Four complex numbers of consecutive steps.
-    private struct Four {
-        var real: SIMD4<Float>
-        var imaginary: SIMD4<Float>
-
-        @inline(__always)
-        init(_ real: SIMD4<Float>, _ imaginary: SIMD4<Float>) {
-            self.real = real
-            self.imaginary = imaginary
-        }
-
-        @inline(__always)
-        init(_ row: [SIMD2<Float>], at index: Int) {
-            let four = row.four(at: index)
-            self.init(four.evenHalf, four.oddHalf)
-        }
-
-        @inline(__always)
-        static func + (first: Four, second: Four) -> Four {
-            Four(first.real + second.real, first.imaginary + second.imaginary)
-        }
-
-        /// Turned by the angle of a unit vector.
-        @inline(__always)
-        func turned(_ by: SIMD2<Float>) -> Four {
-            Four(real * by.x - imaginary * by.y, imaginary * by.x + real * by.y)
-        }
-
-        @inline(__always)
-        var power: SIMD4<Float> { real * real + imaginary * imaginary }
-    }
-
-    @inline(__always)
-    private static func larger(_ first: SIMD4<Float>, _ second: SIMD4<Float>) -> SIMD4<Float> {
-        first.replacing(with: second, where: second .> first)
-    }
-
     private static func patterns(
         _ steps: Range<Int>, _ space: [SIMD2<Float>], _ mark: [SIMD2<Float>], _ turns: CarrierTurns
     ) -> Sums {
@@ -163,24 +126,24 @@ struct SignalLevels: Sendable, Wipeable {
         func best(at step: Int) -> SIMD4<Float> {
             // All are turned to the phase at the start of the second bit.
             let (first, second, third) = (step, step + perBit, step + 2 * perBit)
-            let (space1, mark1) = (Four(space, at: first), Four(mark, at: first))
-            let (space2, mark2) = (Four(space, at: second), Four(mark, at: second))
-            let (space3, mark3) = (Four(space, at: third), Four(mark, at: third))
+            let (space1, mark1) = (FourNumbers(space, at: first), FourNumbers(mark, at: first))
+            let (space2, mark2) = (FourNumbers(space, at: second), FourNumbers(mark, at: second))
+            let (space3, mark3) = (FourNumbers(space, at: third), FourNumbers(mark, at: third))
             let (start0, start1) = (space1.turned(bySpace), mark1.turned(byMark))
             let (space03, space13) = (space3.turned(backSpace), mark3.turned(backSpace))
             let (mark03, mark13) = (space3.turned(backMark), mark3.turned(backMark))
             let rests = (space2 + space03, space2 + space13, mark2 + mark03, mark2 + mark13)
-            singles += larger(space1.power, mark1.power)
-            var most = larger((start0 + rests.0).power, (start1 + rests.0).power)
-            most = larger(most, larger((start0 + rests.1).power, (start1 + rests.1).power))
-            most = larger(most, larger((start0 + rests.2).power, (start1 + rests.2).power))
-            return larger(most, larger((start0 + rests.3).power, (start1 + rests.3).power))
+            singles += FourNumbers.larger(space1.power, mark1.power)
+            var most = FourNumbers.larger((start0 + rests.0).power, (start1 + rests.0).power)
+            most = FourNumbers.larger(most, FourNumbers.larger((start0 + rests.1).power, (start1 + rests.1).power))
+            most = FourNumbers.larger(most, FourNumbers.larger((start0 + rests.2).power, (start1 + rests.2).power))
+            return FourNumbers.larger(most, FourNumbers.larger((start0 + rests.3).power, (start1 + rests.3).power))
         }
         for step in stride(from: steps.lowerBound, to: steps.upperBound, by: perBit) {
             let (even, odd) = (best(at: step), best(at: step + 4))
             sums.even += even
             sums.odd += odd
-            largest = larger(largest, larger(even, odd))
+            largest = FourNumbers.larger(largest, FourNumbers.larger(even, odd))
         }
         sums.largest = largest.max()
         sums.single = singles.sum()
@@ -191,11 +154,11 @@ struct SignalLevels: Sendable, Wipeable {
         var sums = Sums()
         var largest = SIMD4<Float>.zero
         for step in stride(from: steps.lowerBound, to: steps.upperBound, by: perBit) {
-            let even = larger(Four(space, at: step).power, Four(mark, at: step).power)
-            let odd = larger(Four(space, at: step + 4).power, Four(mark, at: step + 4).power)
+            let even = FourNumbers.larger(FourNumbers(space, at: step).power, FourNumbers(mark, at: step).power)
+            let odd = FourNumbers.larger(FourNumbers(space, at: step + 4).power, FourNumbers(mark, at: step + 4).power)
             sums.even += even
             sums.odd += odd
-            largest = larger(largest, larger(even, odd))
+            largest = FourNumbers.larger(largest, FourNumbers.larger(even, odd))
         }
         sums.largest = largest.max()
         sums.single = sums.even.sum() + sums.odd.sum()

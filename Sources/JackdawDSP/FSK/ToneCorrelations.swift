@@ -43,6 +43,7 @@ struct ToneCorrelations: Sendable, Wipeable {
     private var isShared = true
     /// The number of steps in the sound.
     private var steps = 0
+    private var stopSteps = 0
     /// The largest distance of the tones, in turns per bit, at which one grid holds the sound around both.
     private static let maxSharedTurns = 1.5
 
@@ -58,28 +59,43 @@ struct ToneCorrelations: Sendable, Wipeable {
         _ samples: Span<Float>, _ soundEnergy: SoundEnergy, from offset: Double, turns: SIMD2<Double>,
         samplesPerBit: Double, stopSteps: Int
     ) {
+        loadBits(samples, from: offset, turns: turns, samplesPerBit: samplesPerBit, stopSteps: stopSteps)
+        complete(soundEnergy)
+    }
+
+    /// Correlates the bits of a stretch alone, which the squelch needs. Until ``complete(_:)`` the noise counts as white.
+    /// - Parameters: the same as for ``load(_:_:from:turns:samplesPerBit:stopSteps:)``.
+    mutating func loadBits(
+        _ samples: Span<Float>, from offset: Double, turns: SIMD2<Double>, samplesPerBit: Double, stopSteps: Int
+    ) {
         let perBit = Self.stepsPerBit
         stepLength = samplesPerBit / Double(perBit)
         steps = max(0, Int((Double(samples.count) - offset) / stepLength) - 1)
-        (self.turns, start) = (turns, offset)
+        (self.turns, self.stopSteps, start) = (turns, stopSteps, offset)
         isShared = abs(turns.x - turns.y) * samplesPerBit <= Self.maxSharedTurns
         let around = isShared ? min(turns.x, turns.y)...max(turns.x, turns.y) : turns.y...turns.y
         grid.load(samples, tones: around, from: offset, stepLength: stepLength, count: steps)
         if !isShared {
             spaceGrid.load(samples, tones: turns.x...turns.x, from: offset, stepLength: stepLength, count: steps)
         }
-        load(soundEnergy)
+        loadEnergy()
         crosstalk = Self.crosstalk(turns, samples: samplesPerBit)
         count = max(0, steps - max(perBit, stopSteps))
         bitImages = TonePair(space: imageSize(of: 0, steps: perBit), mark: imageSize(of: 1, steps: perBit))
         // Moved out, because they would be copied if they were shared.
         var (space, mark) = (move(&bits.space), move(&bits.mark))
-        var (stepRow, stopRow) = (move(&step), move(&stop))
         correlate(tone: 0, window: perBit, into: &space)
         correlate(tone: 1, window: perBit, into: &mark)
+        (bits.space, bits.mark) = (space, mark)
+    }
+
+    /// Correlates the idle line and the stop bits, and measures the band.
+    mutating func complete(_ soundEnergy: SoundEnergy) {
+        var (stepRow, stopRow) = (move(&step), move(&stop))
         correlate(tone: 1, window: 1, into: &stepRow)
         correlate(tone: 1, window: stopSteps, into: &stopRow)
-        (bits.space, bits.mark, step, stop) = (space, mark, stepRow, stopRow)
+        (step, stop) = (stepRow, stopRow)
+        loadBand(soundEnergy)
     }
 
     /// Forgets the sound of the last stretch: the next one is another.
@@ -181,13 +197,15 @@ struct ToneCorrelations: Sendable, Wipeable {
     }
 
     /// Measures the energy up to each step.
-    private mutating func load(_ soundEnergy: SoundEnergy) {
+    private mutating func loadEnergy() {
+        bandShare = .infinity
         energy.resize(steps + 1)
         let last = grid.squares.count - 1
+        var row = move(&energy)
         for index in 0...steps {
-            energy[index].x = grid.squares[min(Int(start + Double(index) * stepLength), last)]
+            row[index].x = grid.squares[min(Int(start + Double(index) * stepLength), last)]
         }
-        loadBand(soundEnergy)
+        energy = row
     }
 
     /// Measures the energy in the band of the tones up to each step: by the band's filters if they have run, or by the
@@ -270,6 +288,7 @@ protocol ExpressibleByZero {
 extension Float: ExpressibleByZero {}
 extension UInt8: ExpressibleByZero {}
 extension Double: ExpressibleByZero {}
+extension Int: ExpressibleByZero {}
 extension SIMD2: ExpressibleByZero where Scalar: FloatingPoint {}
 
 /// The frequency offsets of two tones, estimated from the turn of their phases from one bit to the next of the same

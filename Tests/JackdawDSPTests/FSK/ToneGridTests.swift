@@ -106,7 +106,39 @@ import Testing
         #expect(Self.strength(Array(samples.prefix(length)), shift, sampleRate: sampleRate) >= 1)
     }
 
-    @Test(arguments: [0.0001, 0.01, 0.2]) func samplesAreFilteredInPairsAsOneByOne(turns: Double) {
+    /// Signals at the threshold and above it, from a clock and tones that are off: the rough measure is that of the
+    /// correlations, and lets all pass for which the squelch opens.
+    @Test(
+        arguments: [(FrequencyShift, Double)]([
+            (.bell103, 8_000), (.bell202, 48_000), (.v23, 44_100), (wide, 44_100),
+            (.init(baud: 315, mark: 3_150, space: 1_575), 44_100),
+            (.init(baud: 2_450, mark: 7_350, space: 4_900), 48_000),
+        ]), [0.95, 1, 1.05])
+    func theRoughMeasureLosesNothing(line: (shift: FrequencyShift, sampleRate: Double), scale: Double) throws {
+        let (shift, sampleRate) = line
+        var search = CharacterSearch(shift, framing: .eightNoneOne, sampleRate: sampleRate)
+        var levels = SignalLevels()
+        var coarse = try #require(CoarseLevels(shift, sampleRate: sampleRate, isPhaseKept: search.isPhaseKept))
+        let sent = FrequencyShift(baud: shift.baud * scale, mark: shift.mark * scale, space: shift.space)
+        for seed in 1...10 as ClosedRange<UInt64> {
+            let bytes = (0..<24).map { UInt8(truncatingIfNeeded: $0 * 73 + Int(seed)) }
+            var samples = try FSKBench.samples(bytes, sent, sampleRate: sampleRate)
+            FSKBench.addNoise(
+                &samples, bitEnergyToNoise: Double(seed) - 3, sent, sampleRate: sampleRate, seed: seed)
+            samples.removeLast(max(0, samples.count - Int(220 * sampleRate / shift.baud)))
+            search.load(samples.span)
+            search.correlate(samples.span, from: 0.5, FSKSender(shift))
+            levels.measure(
+                search.tones, CarrierTurns(turnsPerBit: SIMD2(shift.space, shift.mark) / shift.baud, stopSteps: 6),
+                isPhaseKept: search.isPhaseKept)
+            coarse.load(samples.span, from: 0.5)
+            let rough = coarse.strength(turns: SIMD2(shift.space, shift.mark) / sampleRate)
+            #expect(rough >= 1 || levels.strength < 1)
+            #expect(abs(rough / levels.strength - 1.12) < 0.25)
+        }
+    }
+
+    @Test(arguments: [0.0001, 0.01, 0.2]) func samplesAreFilteredInGroupsAsOneByOne(turns: Double) {
         let samples = Self.noise(1_001, seed: 10)
         var single = ButterworthFilter(.highPass, turns: turns)
         let expected = samples.map { single.filter($0) }
