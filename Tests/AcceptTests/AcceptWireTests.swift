@@ -61,6 +61,9 @@ import Testing
         let certificate = try AcceptWire().encode(request(.complete, octets: body([0x9F, 0x26, 1, 0xAC])))
         #expect(certificate.method == .put)
         #expect(text(certificate.body) == "payment%5Bcnp_transaction_certificate%5D=9F2601AC")
+        let image = try AcceptWire().encode(request(.sign, octets: body([0x89, 0x50])))
+        #expect(image.method == .put && image.path == "/v3/payments/A1.json")
+        #expect(text(image.body) == "payment%5Bsignature%5D=8950")
     }
 
     /// The guide's 3.2: amounts are multiplied by 100. JPY has no decimals and KWD three (ISO 4217).
@@ -80,7 +83,8 @@ import Testing
             try request(.authorise, details: [AttemptDetail("raw_data[x]", "B")], octets: body([1])),
             try request(.authorise), try request(.complete), try request(.capture),
             try request(.authorise, octets: body([UInt8](repeating: 0, count: 4097))),
-            try request(.complete, octets: body([UInt8](repeating: 0, count: 257))),
+            try request(.complete, octets: body([UInt8](repeating: 0, count: 257))), try request(.sign),
+            try request(.sign, octets: body([UInt8](repeating: 0, count: 32_769))),
             try request(.authorise, ".", octets: body([1])), try request(.enquire, ".."), try request(.reverse, ".."),
             try request(.refund, kind: .refund(of: attempt(".."))),
             try request(.capture, ".", kind: .capture(of: attempt("A"))),
@@ -297,7 +301,7 @@ import Testing
                 asked = try request(
                     operation, "A2",
                     kind: operation == .capture ? .capture(of: attempt("A1")) : .refund(of: attempt("A1")))
-            case .complete, .reverse, .enquire: _ = try till.ask(request(.authorise, "A2", octets: card(1000)))
+            case .complete, .sign, .reverse, .enquire: _ = try till.ask(request(.authorise, "A2", octets: card(1000)))
             case .authorise, .advise: break
             }
             till.fault = fault

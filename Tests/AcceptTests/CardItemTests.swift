@@ -163,6 +163,38 @@ import Testing
         #expect(till.link.payment("A1")["sandbox"]?["has_signature"] == .flag(isSigned))
     }
 
+    /// The program ends before the host has the payment; the next one on the journal sends both.
+    @Test func S1_119_aSignatureWithoutTheHostSurvivesARestart() async throws {
+        let journal = MemoryJournal()
+        let till = try await PayTill(
+            limits: OfflineLimits(currencyCode: 978, floor: 5000, count: 5, total: 10_000), journal: journal,
+            chip(1000, ["process": [.payment(.firstTCWithSignature, sealed: card(1000, type: 0x40))]]))
+        till.link.plan("status=503", "payments.json")
+        _ = try await till.pay(
+            nil,
+            AcceptPaymentHandlers(
+                signature: { $0.signatureCallback([0x89, 0x50], nil) },
+                signatureVerification: { _, callback in callback(.approved) }))
+        await till.service.shutDown()
+        #expect(till.link.paymentCount == 0)
+
+        let (clock, link) = (till.clock, till.link)
+        let accept = Accept(clock: clock) { _ throws(AcceptError) in link }
+        let service = PaymentService(
+            host: AcceptWire.profile, wire: AcceptWire(), client: accept.paymentClient, journal: journal, clock: clock,
+            date: { RecordedTime(seconds: 1_453_992_427, offset: 60) }, reader: accept.reader)
+        accept.use(service)
+        _ = try await accept.requestAccessToken(
+            "till-1", password: secret("till-1-password"), config: ConfigurationTests.backend)
+        let reports = service.reports
+        try await service.start()
+        for await report in reports where !report.isDeliveryQueued { break }
+        #expect(link.booked("A1") == 1000)
+        #expect(link.payment("A1")["sandbox"]?["has_signature"] == .flag(true))
+        #expect(try journal.recordNow(of: attempt("A1"))?.encoded.sealed.count == 0)
+        await service.shutDown()
+    }
+
     @Test func S1_120_aPaymentGoesOnlineAfterTheLastTryForThePIN() async throws {
         let isAsked = Lock(false)
         let next = chip()

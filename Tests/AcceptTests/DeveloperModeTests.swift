@@ -83,6 +83,18 @@ import Testing
         }
     }
 
+    /// The identifier of the terminal is in the name of each log (1.6.098).
+    @Test func S1_113_aLogNamesItsTerminal() async throws {
+        let output = Output()
+        let till = try await PayTill(developerMode: output.mode, chip())
+        _ = try await till.pay()
+        till.terminals.change { $0.uuid = "PosMate/0815" }
+        var config = till.config(1000, "A2")
+        config.terminalUUID = "PosMate/0815"
+        _ = try await till.pay(config)
+        #expect(output.kept.map(\.fileName) == ["PosMate-1-A1.log", "PosMate-0815-A2.log"])
+    }
+
     @Test func S1_06_requestsAnswersAndErrorsAreShown() async throws {
         let output = Output()
         let till = try await PayTill(developerMode: output.mode, chip())

@@ -120,6 +120,25 @@ import Testing
         }
     }
 
+    /// An SPm20's payment may be approved long after its begin.
+    @Test func S1_71_theDayOfAReversalBeginsWithTheApproval() throws {
+        var record = AttemptRecord(
+            attempt("A1"),
+            try AttemptRequest(
+                sale: Self.sale, kind: .purchase, amount: Amount(minorUnits: 300, currencyCode: 978)), on: Self.date)
+        record.state = .approved
+        func isTooLate(_ seconds: Int64) -> Bool {
+            var machine = AcceptOperationMachine(.reverseAtTerminal(record), on: attempt("A1"))
+            let date = RecordedTime(seconds: Self.date.seconds + seconds, offset: 60)
+            guard case .end(.failure(let error)) = machine.begin(at: .zero, on: date) else { return false }
+            return error.code == .reversalTooLate
+        }
+        // A record of an earlier version of the program has the time of the begin alone.
+        #expect(!isTooLate(86_399) && isTooLate(86_400))
+        record.approved = RecordedTime(seconds: Self.date.seconds + 300, offset: 60)
+        #expect(!isTooLate(86_699) && isTooLate(86_700))
+    }
+
     /// An event that answers nothing ends the operation, and does not stop the program.
     @Test func anEventInAnyOtherStepIsAnError() {
         var machine = AcceptOperationMachine(.refund(attempt("R1")), on: attempt("A1"))

@@ -304,6 +304,74 @@ import Testing
         session.close()
     }
 
+    /// A link whose device takes no bytes.
+    private final class FullLink: Transport {
+        let link: LinkName
+        private let sending = AsyncSignal()
+        private let closing = AsyncSignal()
+
+        init() throws { link = try LinkName(parsing: "tcp:localhost:1") }
+
+        /// Waits until bytes are sent.
+        func sends() async { await sending.wait(after: 0) }
+        /// Waits until the link is closed.
+        func closes() async { await closing.wait(after: 0) }
+
+        func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool {
+            await closing.wait(after: 0)
+            throw LinkError(.disconnected, link: "test", "closed")
+        }
+        /// Waits for the link's end, and for no cancellation.
+        func send(_ bytes: [UInt8]) async throws(LinkError) {
+            sending.send()
+            await Task { [closing] in await closing.wait(after: 0) }.value
+            throw LinkError(.disconnected, link: "test", "closed", undelivered: bytes.count)
+        }
+        func endSending() async throws(LinkError) {}
+        func close() async { closing.send() }
+    }
+
+    @Test func aReaderThatTakesNoBytesEndsThePaymentInTimeAndIsFreeAfterIt() async throws {
+        let (clock, full) = (ManualClock(), try FullLink())
+        let (near, far) = MemoryLink.pair(link: full.link)
+        let isFull = Lock(true)
+        let terminals = Self.terminals(clock: clock) { () throws(LinkError) -> any Transport in
+            if isFull.withLock({ $0 }) { return full }
+            return near
+        }
+        @Sendable func open(
+            _ events: @escaping @Sendable (AcceptTerminalEvent) -> Void
+        ) async throws(AcceptError) -> any AcceptTerminalSession {
+            try await terminals.open(
+                Self.posMate, of: AcceptSpireVendorUUID, amount: Amount(minorUnits: 1000, currencyCode: 978),
+                as: attempt("A1"), events: events)
+        }
+        let (events, continuation) = AsyncStream<AcceptTerminalEvent>.makeStream()
+        let session = try await open { continuation.yield($0) }
+        session.carryOut(PaymentEffect(identifier: 1, action: .prepare), forCard: HTTPBody())
+        await full.sends()
+        // The driver's limit for the reader's answer.
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(60))
+        var reason: AcceptPayErrorCode?
+        for await event in events {
+            if case .reason(let code) = event { reason = code }
+            if case .payment(.preparationFailed, _, _) = event { break }
+        }
+        #expect(reason == .terminalCommandTimeOut)
+        session.carryOut(PaymentEffect(identifier: 2, action: .end(.failedPreparation)), forCard: HTTPBody())
+        session.close()
+        await clock.sleepers(1)
+        clock.advance(by: ReaderTerminalSession.sendingLimit)
+        await full.closes()
+        // The next payment has a link that takes bytes.
+        isFull.withLock { $0 = false }
+        let next = try await open { _ in }
+        next.carryOut(PaymentEffect(identifier: 1, action: .prepare), forCard: HTTPBody())
+        #expect(try await far.receive { _ in })
+        next.close()
+    }
+
     /// A link that takes one opener at a time, and closes when the test wants it.
     private final class ExclusiveLink: Transport {
         private struct State {

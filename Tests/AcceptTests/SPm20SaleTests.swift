@@ -179,7 +179,7 @@ import Testing
 
     @Test func requestsThatTheTerminalDoesNotHaveAreRefused() async throws {
         let till = try await SPm20Till()
-        for operation in [HostRequest.Operation.complete, .advise, .capture, .refund, .enquire] {
+        for operation in [HostRequest.Operation.complete, .advise, .sign, .capture, .refund, .enquire] {
             let reply = try await till.terminals.answer(Self.request(operation, "B1"), limit: .seconds(1))
             guard case .refused = reply else {
                 Issue.record("\(operation): \(reply)")

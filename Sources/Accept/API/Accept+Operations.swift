@@ -117,12 +117,12 @@ extension Accept {
 
     /// Adds the image of a signature to a payment.
     func addSignature(_ context: OperationContext) async throws(AcceptError) -> AcceptTransaction {
-        guard (1...32_768).contains(context.parameters.signatureImage.count) else {
-            throw AcceptError(.pay(.signatureRequest), "The image of a signature has 1 to 32,768 bytes.")
+        let image = HTTPBody(copying: context.parameters.signatureImage.span)
+        guard (1...Delivery.maxSignatureBytes).contains(image.count) else {
+            throw AcceptError(
+                .pay(.signatureRequest), "The image of a signature has 1 to \(Delivery.maxSignatureBytes) bytes.")
         }
-        var form = AcceptForm()
-        form.add("payment[signature]", digitsOf: HTTPBody(copying: context.parameters.signatureImage.span))
-        return try await update(context, form)
+        return try await update(context, AcceptWire.signature(image))
     }
 
     /// Sends the card's answer to a decline of the host.

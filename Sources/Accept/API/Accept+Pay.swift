@@ -308,7 +308,8 @@ extension Accept {
         }
     }
 
-    /// The approved payment as the host has it, with its signature; as the till has it if the host does not answer.
+    /// The approved payment as the host has it, with its signature; as the till has it if the host does not answer. A signature
+    /// that the host does not take now is in the journal, and follows.
     private func transaction(
         _ report: AttemptReport, _ config: AcceptPaymentConfig, _ context: OperationContext, _ signature: [UInt8],
         _ service: PaymentService
@@ -318,17 +319,9 @@ extension Accept {
             parameters.signatureImage = signature
             let signed = OperationContext(
                 name: context.name, token: context.token, config: context.config, parameters: parameters)
-            let reports = service.reports
-            if let payment = try? await addSignature(signed) { return payment }
-            // The image follows a payment that the card approved, and that the host does not have yet.
-            if report.isDeliveryQueued {
-                Task {
-                    for await next in reports where next.attempt == report.attempt && !next.isDeliveryQueued {
-                        _ = try? await self.addSignature(signed)
-                        return
-                    }
-                }
-            }
+            // The host does not have a payment yet that the card approved without it.
+            if report.outcome == .approved, let payment = try? await addSignature(signed) { return payment }
+            _ = try? await service.sign(report.attempt, HTTPBody(copying: signature.span))
         }
         if let payment = try? await payment(context) { return payment }
         return AcceptTransaction(report, config)

@@ -272,7 +272,7 @@ package struct AcceptPayMachine: Sendable {
     private mutating func answerSignature(_ image: [UInt8]?, _ request: Int) {
         guard asked == request else { return }
         asked = nil
-        if let image, (1...32_768).contains(image.count) {
+        if let image, (1...Delivery.maxSignatureBytes).contains(image.count) {
             signature = image
             send(.signatureCaptured, answering: request)
         } else {

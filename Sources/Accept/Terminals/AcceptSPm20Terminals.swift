@@ -217,7 +217,7 @@ public final class AcceptSPm20Terminals: AcceptTerminals, AttemptHost {
                 return try await conversation.reverse(within: limit, on: clock)
             }
             return try await recovered(request, at: terminal).reverse(within: limit, on: clock)
-        case .complete, .advise, .capture, .refund, .enquire:
+        case .complete, .advise, .sign, .capture, .refund, .enquire:
             return .refused(ReasonText("The terminal has no such request: \(request.operation.rawValue)."))
         }
     }

@@ -3,7 +3,8 @@ import JackdawPayments
 import JackdawReaders
 import JackdawTransport
 
-/// A payment at a reader over a link: it carries the outputs of a ``ReaderTerminal`` out.
+/// A payment at a reader over a link: it carries the outputs of a ``ReaderTerminal`` out. Messages are sent beside the
+/// machine, so that its time limits hold also at a reader that takes no bytes.
 final class ReaderTerminalSession: AcceptTerminalSession {
     private enum Input: Sendable {
         case effect(PaymentEffect, HTTPBody)
@@ -12,6 +13,18 @@ final class ReaderTerminalSession: AcceptTerminalSession {
         case lost(LinkError)
         case deadline(Duration)
     }
+
+    /// An output for the link, in its order.
+    private enum Message: Sendable {
+        case bytes([UInt8])
+        case power(ReaderPower)
+        /// All messages of an effect are sent.
+        case endOfEffect
+    }
+
+    /// The time for the last messages at the end of the payment: the link is closed after it, which ends a message that the
+    /// reader does not take. It is our choice.
+    static let sendingLimit = Duration.seconds(2)
 
     private let input: AsyncStream<Input>.Continuation
     private let tasks: [Task<Void, Never>]
@@ -40,7 +53,26 @@ final class ReaderTerminalSession: AcceptTerminalSession {
                 input.yield(.lost(.closed(link)))
             } catch { input.yield(.lost(error)) }
         }
-        let running = Task { [carriedOut] in
+        let (messages, toReader) = AsyncStream<Message>.makeStream()
+        let sent = AsyncSignal()
+        let sending = Task { [carriedOut] in
+            var isLost = false
+            for await message in messages {
+                do throws(LinkError) {
+                    switch message {
+                    case .bytes(let bytes): if !isLost { try await link.send(bytes) }
+                    case .power(let power):
+                        if !isLost { try await (link as? any PoweredTransport)?.setPower(power) }
+                    case .endOfEffect: carriedOut.send()
+                    }
+                } catch {
+                    isLost = true
+                    input.yield(.lost(error))
+                }
+            }
+            sent.send()
+        }
+        let running = Task {
             var terminal = ReaderTerminal(makeDriver(), transaction, seal)
             var timer = DeadlineTimer(clock)
             var isLost = false
@@ -59,24 +91,23 @@ final class ReaderTerminalSession: AcceptTerminalSession {
                 }
                 for output in outputs {
                     switch output {
-                    case .send(let bytes):
-                        guard !isLost else { continue }
-                        do throws(LinkError) { try await link.send(bytes) } catch { input.yield(.lost(error)) }
-                    case .power(let power):
-                        guard !isLost, let jack = link as? any PoweredTransport else { continue }
-                        do throws(LinkError) { try await jack.setPower(power) } catch { input.yield(.lost(error)) }
+                    case .send(let bytes): if !isLost { toReader.yield(.bytes(bytes)) }
+                    case .power(let power): if !isLost { toReader.yield(.power(power)) }
                     case .event(let event): events(event)
                     }
                 }
-                if case .effect = item { carriedOut.send() }
+                if case .effect = item { toReader.yield(.endOfEffect) }
                 timer.arm(for: terminal.nextDeadline) { input.yield(.deadline($0)) }
             }
             timer.cancel()
+            toReader.finish()
+            await sent.wait(after: 0, until: clock.now() + Self.sendingLimit, on: clock)
             receiving.cancel()
+            sending.cancel()
             await link.close()
             closed()
         }
-        tasks = [receiving, running]
+        tasks = [receiving, sending, running]
     }
 
     func carryOut(_ effect: PaymentEffect, forCard: HTTPBody) { input.yield(.effect(effect, forCard)) }

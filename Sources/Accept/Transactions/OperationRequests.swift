@@ -74,7 +74,7 @@ enum OperationRules {
     /// Checks that a payment whose terminal has a host of its own was not approved more than 24 hours ago.
     static func checkReversal(of record: AttemptRecord, on date: RecordedTime?) throws(AcceptError) {
         guard record.state == .approved, let date,
-            date.seconds - record.began.seconds >= TransactionTime.reversalPeriod
+            date.seconds - (record.approved ?? record.began).seconds >= TransactionTime.reversalPeriod
         else { return }
         throw AcceptError(.reversalTooLate, "A payment can be reversed for 24 hours.")
     }

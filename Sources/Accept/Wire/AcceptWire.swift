@@ -57,6 +57,11 @@ public struct AcceptWire: HostWire {
         case .complete:
             try check(request.octets, most: Self.maxCertificateBytes)
             return http(.put, "payments/\(name).json", Self.certificate(request.octets))
+        case .sign:
+            guard (1...Delivery.maxSignatureBytes).contains(request.octets.count) else {
+                throw Self.notWritable("A signature has 1 to \(Delivery.maxSignatureBytes) bytes.")
+            }
+            return http(.put, "payments/\(name).json", Self.signature(request.octets))
         case .capture: return try part("capture", request)
         case .refund: return try part("refund", request)
         case .reverse:
@@ -103,7 +108,7 @@ public struct AcceptWire: HostWire {
         let view = try PaymentView(answer.body, of: request.attempt)
         return switch request.operation {
         case .authorise, .advise: try view.booking(request)
-        case .complete: try view.certificate(request)
+        case .complete, .sign: try view.certificate(request)
         case .capture, .refund: try view.part(request)
         case .reverse: try view.reversal(request)
         case .enquire: .status(try view.status(request))
@@ -116,6 +121,13 @@ public struct AcceptWire: HostWire {
     static func certificate(_ octets: HTTPBody) -> AcceptForm {
         var form = AcceptForm()
         form.add("payment[cnp_transaction_certificate]", digitsOf: octets)
+        return form
+    }
+
+    /// The form with the image of the cardholder's signature.
+    static func signature(_ image: HTTPBody) -> AcceptForm {
+        var form = AcceptForm()
+        form.add("payment[signature]", digitsOf: image)
         return form
     }
 

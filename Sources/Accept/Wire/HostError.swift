@@ -48,14 +48,14 @@ struct HostError {
         case (401, _) where wantsLogin:
             throw HostFailure(.notLoggedIn, isCertainlyNotSent: true, message: "The host wants a login.")
         // The payment in the path. An identifier's routes exist for each identifier, so 404 says nothing there.
-        case (404, .capture), (404, .refund), (404, .complete):
+        case (404, .capture), (404, .refund), (404, .complete), (404, .sign):
             guard code == "not_found" else { break }
             return .notFound
         // A payment that is not known or was declined: its state says which.
         case (404, .reverse) where reversals == .ofPayments && code == "not_found": return .notFound
         case (422, .reverse) where reversals == .ofPayments && code == "not_approved": return .notFound
         // The state of the payment: a repetition has no other answer, and no money moves.
-        case (422, .reverse), (422, .complete):
+        case (422, .reverse), (422, .complete), (422, .sign):
             guard !code.isEmpty, code != "fault" else { break }
             return .refused(reason)
         // The identifier was reversed before, and stays closed.

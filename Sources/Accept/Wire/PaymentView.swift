@@ -53,7 +53,7 @@ struct PaymentView {
         }
     }
 
-    /// The answer to a completion.
+    /// The answer to a completion, or to a signature.
     func certificate(_ request: HostRequest) throws(HostFailure) -> HostReply {
         try checkPayment(request)
         switch try state() {

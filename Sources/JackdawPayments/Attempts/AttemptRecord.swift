@@ -35,12 +35,15 @@ public struct Delivery: Sendable, Hashable {
         case completion
         /// Send a payment that the card approved without the host.
         case advice
+        /// Send the image of the cardholder's signature after an approval. Nothing depends on it: a host that does not take
+        /// it is not asked again.
+        case signature
 
         /// Whether the message clears up what the host has booked. Such messages go first.
         package var isUrgent: Bool {
             switch self {
             case .reversal, .enquiry: true
-            case .completion, .advice: false
+            case .completion, .advice, .signature: false
             }
         }
     }
@@ -56,6 +59,9 @@ public struct Delivery: Sendable, Hashable {
 
     /// The most bytes of ``octets``.
     public static let maxOctets = 65_536
+
+    /// The most bytes of the image of a signature.
+    public static let maxSignatureBytes = 32_768
 
     /// The greatest number of counted attempts.
     public static let maxAttempts = 1_000_000
@@ -105,9 +111,13 @@ public struct AttemptRecord: Sendable, Hashable {
     public let began: RecordedTime
     /// The time of the last change.
     public package(set) var changed: RecordedTime
+    /// The time of the approval; nil before it, and for one that an earlier version of this program has written.
+    public package(set) var approved: RecordedTime?
     /// The message that must reach the host; nil without one. In state ``AttemptState/needsAttention`` it is kept, and not
     /// sent.
     public package(set) var delivery: Delivery?
+    /// The image of the cardholder's signature, which is sent after ``delivery``; empty without one. The journal encrypts it.
+    public package(set) var signature = HTTPBody()
     /// The host's reason for a decline; nil without one.
     public package(set) var refusal: ReasonText?
     /// The reason for attention, kept after a person has dealt with it; nil if none was needed.
@@ -162,6 +172,9 @@ public struct AttemptRecord: Sendable, Hashable {
         if (originalReference != nil) && request.kind.original == nil { return "a reference to an unnamed original" }
         if state == .needsAttention && attention?.settled != nil { return "attention that is settled already" }
         if state == .needsAttention && attention == nil { return "attention without a reason" }
+        if signature.count > 0, delivery == nil || ![.approved, .needsAttention].contains(state) {
+            return "a signature that follows no message of an approved attempt"
+        }
         let isUrgent = delivery?.purpose.isUrgent
         switch state {
         case .unknown, .reversing: return isUrgent == true ? nil : "nothing queued that finds out the outcome"

@@ -19,6 +19,10 @@ public enum DeskEvent: Sendable {
     /// a repetition does not count.
     case reverse(AttemptIdentifier, of: SaleIdentifier, note: ReasonText? = nil, call: Int)
 
+    /// Send the image of the cardholder's signature of an approved payment, after the message that its host does not have yet:
+    /// 1 to ``Delivery/maxSignatureBytes`` bytes. Answers: as for `begin`; it is accepted when the journal has the image.
+    case sign(AttemptIdentifier, HTTPBody, call: Int)
+
     // MARK: events of the payment flow
 
     /// An event of the reader, the cardholder or the app. The sealed octets are the card's data for the host alone: those

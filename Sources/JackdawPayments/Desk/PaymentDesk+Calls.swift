@@ -9,6 +9,7 @@ package struct WaitingCall: Sendable, Hashable {
         case begin(AttemptRequest)
         case status
         case reverse(SaleIdentifier, ReasonText?)
+        case sign(HTTPBody)
     }
 
     package let kind: Kind
@@ -23,7 +24,7 @@ package struct WaitingCall: Sendable, Hashable {
         switch kind {
         case .begin(let request): request.sale
         case .reverse(let sale, _): sale
-        case .status: nil
+        case .status, .sign: nil
         }
     }
 }
@@ -67,7 +68,7 @@ extension PaymentDesk {
         let date = date
         courses[index].modify(on: date) { record in
             record.apply(change)
-            if result != .sendAgain { record.delivery = nil }
+            if result != .sendAgain { (record.delivery, record.signature) = (nil, HTTPBody()) }
             record.attention?.note = note
             record.attention?.settled = date
         }
@@ -106,6 +107,7 @@ extension PaymentDesk {
             }
         case .begin(let request): begin(request, identifier, waiting.call, records)
         case .reverse(let sale, let note): reverse(identifier, sale, note, waiting.call, records)
+        case .sign(let image): sign(identifier, image, waiting.call, records)
         }
     }
 

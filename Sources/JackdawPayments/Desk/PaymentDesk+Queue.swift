@@ -40,6 +40,7 @@ extension PaymentDesk {
         case .reversal(let cause): request = HostRequest(.reverse, record, cause: cause, note: delivery.note)
         case .completion: request = HostRequest(.complete, record, octets: delivery.octets)
         case .advice: request = HostRequest(.advise, record, octets: delivery.octets)
+        case .signature: request = HostRequest(.sign, record, octets: delivery.octets)
         }
         if request.operation.canBook { courses[index].lastBookable = now }
         let effect = emit(.ask(request))
@@ -65,6 +66,7 @@ extension PaymentDesk {
         self.drain = nil
         guard let index = index(of: drain) else { return }
         switch failure.code {
+        case .notWritable where drain.purpose == .signature: return delivered(index)
         // A message that the host's format cannot express would be repeated for ever.
         case .notWritable: return needsAttention(index, ReasonText(failure.message))
         case .conflict:
@@ -74,6 +76,7 @@ extension PaymentDesk {
         default: break
         }
         guard courses[index].unusableAnswers < Self.maxUnusableAnswers else {
+            if drain.purpose == .signature { return delivered(index) }
             return needsAttention(index, ReasonText(failure.message))
         }
         sendAgain(index)
@@ -101,6 +104,9 @@ extension PaymentDesk {
         if drain.isEnquiry, case .status(.approved) = answer { isFoundApproved = true }
         if !isFoundApproved { courses[index].unusableAnswers = 0 }
         switch (drain.purpose, answer) {
+        // No money depends on the image, so that no person is needed if the host does not take it.
+        case (.signature, .acknowledged), (.signature, .refused), (.signature, .notFound), (.signature, .status):
+            delivered(index)
         case (.reversal, .status(let status)), (.enquiry, .status(let status)): found(status, index, drain)
         case (_, .refused(let reason)): needsAttention(index, reason)
         case (.reversal, .notFound) where !drain.isEnquiry: notFound(index)
@@ -177,9 +183,13 @@ extension PaymentDesk {
         return drain.sent - last >= host.requestLifetime
     }
 
-    /// The host has the message of an approved attempt.
+    /// The host has the message of an approved attempt. The image of its signature follows.
     private mutating func delivered(_ index: Int) {
-        courses[index].modify(on: date) { $0.delivery = nil }
+        courses[index].modify(on: date) { record in
+            record.delivery = record.signature.count > 0 ? Delivery(.signature, octets: record.signature) : nil
+            record.signature = HTTPBody()
+        }
+        courses[index].resumeDelivery()
         courses[index].append(.report(courses[index].report))
     }
 

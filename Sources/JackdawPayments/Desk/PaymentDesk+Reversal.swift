@@ -24,8 +24,10 @@ extension PaymentDesk {
         if index(of: identifier) == nil { courses.append(Course(restoring: own, at: now)) }
         guard let index = index(of: identifier) else { return ignore() }
         courses[index].modify(on: date) { record in
-            // A completion that waits is not needed any more.
-            if record.apply(.takeBack) { record.delivery = Delivery(.reversal(nil), note: note) }
+            // A completion or a signature that waits is not needed any more.
+            guard record.apply(.takeBack) else { return }
+            record.delivery = Delivery(.reversal(nil), note: note)
+            record.signature = HTTPBody()
         }
         // The host has answered that it approved, so that it need not be asked first.
         courses[index].resumeDelivery()

@@ -151,6 +151,30 @@ public struct HTTPBody: RedactedDescription, Sendable, Equatable {
     public var description: String { "\(count) hidden bytes" }
 }
 
+extension HTTPBody {
+    /// The bytes with other ones after them.
+    func followed(by other: HTTPBody) -> HTTPBody {
+        guard other.count > 0 else { return self }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count + other.count)
+        defer { bytes.wipeCapacity() }
+        for body in [self, other] {
+            body.withBytes { span in
+                for index in span.indices { bytes.append(span[index]) }
+            }
+        }
+        return HTTPBody(copying: bytes.span)
+    }
+
+    /// The bytes before a place, and those from it on.
+    func divided(at place: Int) -> (HTTPBody, HTTPBody) {
+        guard place < count else { return (self, HTTPBody()) }
+        return withBytes { bytes in
+            (HTTPBody(copying: bytes.extracting(..<place)), HTTPBody(copying: bytes.extracting(place...)))
+        }
+    }
+}
+
 extension HTTPBody: Hashable {
     /// Hashes the number of bytes: a hash of the bytes would be a trace of them.
     public func hash(into hasher: inout Hasher) { hasher.combine(count) }

@@ -11,6 +11,8 @@ public struct HostRequest: Sendable, Hashable {
         case complete
         /// Take a payment that the card approved without the host.
         case advise
+        /// Take the image of the cardholder's signature after an approval.
+        case sign
         /// Book what an authorisation has reserved.
         case capture
         /// Reverse the attempt, whatever the host knows of it.
@@ -24,7 +26,7 @@ public struct HostRequest: Sendable, Hashable {
         package var canBook: Bool {
             switch self {
             case .authorise, .advise, .capture, .refund: true
-            case .complete, .reverse, .enquire: false
+            case .complete, .sign, .reverse, .enquire: false
             }
         }
     }

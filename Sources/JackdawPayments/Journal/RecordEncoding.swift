@@ -8,8 +8,8 @@ package import JackdawReaders
 public struct EncodedRecord: Sendable, Hashable {
     /// The record without its sealed octets: JSON in UTF-8.
     public let text: [UInt8]
-    /// The sealed octets of its delivery, which the store encrypts. They are never part of a text, because a text cannot
-    /// be wiped.
+    /// The sealed octets of its delivery, and the image of a signature after them. The store encrypts them. They are never
+    /// part of a text, because a text cannot be wiped.
     public let sealed: HTTPBody
 
     /// The bytes that a store has read.
@@ -32,9 +32,10 @@ package struct RecordFormat: Sendable {
     /// The upgrades, the first from version 1 to version 2.
     let upgrades: [Upgrade]
 
-    /// The form of this program: version 2. A reversal that the merchant wants has no cause, and cash is a kind; in version 1
-    /// each reversal has a cause, and there is no cash.
-    package static let current = RecordFormat(upgrades: [{ $0 }])
+    /// The form of this program: version 3. The image of a signature may follow the delivery, which no version before has. A
+    /// reversal that the merchant wants has no cause, and cash is a kind; in version 1 each reversal has a cause, and there is
+    /// no cash.
+    package static let current = RecordFormat(upgrades: [{ $0 }, { $0 }])
 
     package init(upgrades: [Upgrade]) { self.upgrades = upgrades }
 
@@ -69,8 +70,10 @@ extension AttemptRecord {
         members["delivery"] = delivery?.json
         members["refusal"] = refusal.map { .text($0.text) }
         members["attention"] = attention?.json
+        members["approved"] = approved?.json
+        if signature.count > 0 { members["signature"] = .number(Double(signature.count)) }
         return EncodedRecord(
-            text: JSONValue.object(members).encoded(), sealed: delivery?.octets ?? HTTPBody())
+            text: JSONValue.object(members).encoded(), sealed: (delivery?.octets ?? HTTPBody()).followed(by: signature))
     }
 
     /// Reads a record of this version or an earlier one. Unknown members are left out.
@@ -131,8 +134,13 @@ extension AttemptRecord {
         reference = try optional("reference") { $0.text.flatMap(HostReference.init(rawValue:)) }
         refusal = try optional("refusal") { $0.text.map { ReasonText($0) } }
         attention = try optional("attention") { Attention($0) }
-        delivery = try optional("delivery") { Delivery($0, sealed) }
-        guard sealed.count <= Delivery.maxOctets, sealed.count == delivery?.octets.count ?? 0 else {
+        approved = try optional("approved") { RecordedTime($0) }
+        let image = try optional("signature") { $0.integer(in: 1...Delivery.maxSignatureBytes) } ?? 0
+        guard image <= sealed.count else { throw Self.damaged("no image of its signature") }
+        let octets: HTTPBody
+        (octets, signature) = sealed.divided(at: sealed.count - image)
+        delivery = try optional("delivery") { Delivery($0, octets) }
+        guard octets.count <= Delivery.maxOctets, octets.count == delivery?.octets.count ?? 0 else {
             throw Self.damaged("sealed octets that do not belong to it")
         }
         if let contradiction { throw Self.damaged(contradiction) }
@@ -238,6 +246,7 @@ extension Delivery {
         case "enquiry": purpose = .enquiry
         case "completion": purpose = .completion
         case "advice": purpose = .advice
+        case "signature": purpose = .signature
         default: return nil
         }
         var note: ReasonText?
@@ -257,6 +266,7 @@ extension Delivery.Purpose {
         case .enquiry: "enquiry"
         case .completion: "completion"
         case .advice: "advice"
+        case .signature: "signature"
         }
     }
 }

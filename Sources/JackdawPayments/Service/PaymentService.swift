@@ -216,6 +216,16 @@ public actor PaymentService {
         return try await call { .reverse(attempt, of: sale, note: note, call: $0) }
     }
 
+    /// Has the host receive the image of the cardholder's signature of an approved payment, after the payment itself. Returns
+    /// when the journal has the image: it is sent until the host answers it, also after a restart.
+    /// - Throws: ``DeskRefusal``: `unknownAttempt`, `originalNotApproved`, `notWritable`, `journalFailed`, `notRunning`.
+    @discardableResult
+    package func sign(
+        _ attempt: AttemptIdentifier, _ image: HTTPBody
+    ) async throws(DeskRefusal) -> AttemptReport {
+        try await call { .sign(attempt, image, call: $0) }
+    }
+
     /// Takes an event of the reader, the cardholder or the app for an attempt. Ignored if the service does not run.
     /// - Parameters:
     ///   - event: the event.

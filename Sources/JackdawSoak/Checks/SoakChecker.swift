@@ -110,7 +110,7 @@ struct SoakChecker {
             switch request.operation {
             case .authorise, .capture, .refund: [.asked]
             case .reverse, .enquire: [.unknown, .reversing]
-            case .complete, .advise: [.approved]
+            case .complete, .advise, .sign: [.approved]
             }
         if !allowed.contains(record.state) {
             fail(.leftInWrongState, attempt, "\(request.operation.rawValue) in the state \(record.state.rawValue)")
@@ -228,7 +228,7 @@ struct SoakChecker {
         guard record.state.isFinal, record.attention == nil else { return }
         let booking = host.booking(record.identifier)
         if record.state == .approved {
-            guard !isLate, record.delivery == nil || record.delivery?.purpose == .completion else { return }
+            guard !isLate, record.delivery?.purpose != .advice else { return }
             if booking != .booked(record.request.amount.minorUnits) {
                 fail(.lost, record.identifier, "approved, and the host has \(booking)")
             }
@@ -286,7 +286,7 @@ extension HostRequest.Operation {
     /// Whether a message of the queue asks for it.
     var isQueued: Bool {
         switch self {
-        case .reverse, .enquire, .complete, .advise: true
+        case .reverse, .enquire, .complete, .advise, .sign: true
         case .authorise, .capture, .refund: false
         }
     }

@@ -213,10 +213,13 @@ extension SoakWorld {
         case .askApplication(_, let request): answer(.application(0, request: request), in: 500...3000)
         case .cancelled(let isDone): note("cancellation \(attempt) \(isDone ? "done" : "refused")")
         case .sendDecline(let sealed): sendDecline(sealed, attempt)
-        case .end(let report, let error, _):
+        case .end(let report, let error, let signature):
             note("end \(attempt) \(error?.code.name ?? "approved")")
             checker.check(report, error)
             closeStation(attempt)
+            guard error == nil, !signature.isEmpty else { return }
+            lastCall += 1
+            send(.sign(attempt, HTTPBody(copying: signature.span), call: lastCall))
         }
     }
 

@@ -100,6 +100,76 @@ import Testing
         #expect(till.store[attempt("A1")]?.reference == HostReference(rawValue: "R5"))
     }
 
+    // MARK: the image of a signature
+
+    /// Has a payment that is delivered after a failure, with the image of its signature.
+    private func sign(_ till: inout TestTill) throws {
+        try pay(&till, 1, 1000)
+        till.send(.unanswered(.silent, effect: try till.takeAsk().effect))
+        till.send(.sign(attempt("A1"), HTTPBody("image"), call: 7))
+    }
+
+    @Test(arguments: [false, true]) func aSignatureFollowsItsPaymentAlsoAfterARestart(isCrashed: Bool) throws {
+        var till = TestTill(limits: limits)
+        try sign(&till)
+        #expect(till.accepted.last?.report.isDeliveryQueued == true)
+        if isCrashed { till.crash() } else { till.wait(until: try #require(till.desk.nextDeadline)) }
+        let advice = try till.takeAsk()
+        #expect(advice.request.operation == .advise && advice.request.octets.text == "TC1")
+        till.send(.answered(.acknowledged, effect: advice.effect))
+        if isCrashed { till.crash() }
+        let image = try till.takeAsk()
+        #expect(image.request.operation == .sign && image.request.octets.text == "image")
+        // Without an answer it is sent again.
+        till.send(.unanswered(.silent, effect: image.effect))
+        till.wait(until: try #require(till.desk.nextDeadline))
+        till.send(.answered(.acknowledged, effect: try till.takeAsk().effect))
+        #expect(till.state() == .approved && till.desk.courses.isEmpty)
+        #expect(till.reports.last?.isDeliveryQueued == false)
+    }
+
+    /// No money depends on the image.
+    @Test func aSignatureThatTheHostDoesNotTakeIsDropped() throws {
+        for answer in [HostReply.refused(ReasonText("too large")), .notFound, .status(.reversed)] {
+            var till = TestTill(limits: limits)
+            try sign(&till)
+            till.crash()
+            till.send(.answered(.acknowledged, effect: try till.takeAsk().effect))
+            till.send(.answered(answer, effect: try till.takeAsk().effect))
+            #expect(till.state() == .approved && till.desk.courses.isEmpty)
+        }
+    }
+
+    @Test func aSignatureOfAPaymentThatIsTakenBackIsDropped() throws {
+        var till = TestTill(limits: limits)
+        try sign(&till)
+        till.crash()
+        till.send(.answered(.acknowledged, effect: try till.takeAsk().effect))
+        let image = try till.takeAsk()
+        till.send(.reverse(attempt("A1"), of: sale("S1"), call: 8))
+        till.send(.answered(.acknowledged, effect: image.effect))
+        let reversal = try till.takeAsk()
+        #expect(reversal.request.operation == .reverse)
+        till.send(.answered(.acknowledged, effect: reversal.effect))
+        #expect(till.state() == .reversed && till.desk.courses.isEmpty)
+    }
+
+    @Test func onlyAnApprovedPaymentIsSigned() throws {
+        var till = TestTill()
+        till.send(.sign(attempt("A1"), HTTPBody("image"), call: 7))
+        #expect(till.takeRefusals() == [DeskRefusal(.unknownAttempt, attempt("A1"))])
+        till.begin(try purchase("S1", 1000))
+        till.send(.sign(attempt("A1"), HTTPBody("image"), call: 8))
+        #expect(till.takeRefusals() == [DeskRefusal(.originalNotApproved, attempt("A1"))])
+        for size in [0, Delivery.maxSignatureBytes + 1] {
+            var till = TestTill(limits: limits)
+            try pay(&till, 1, 1000)
+            till.send(
+                .sign(attempt("A1"), HTTPBody(String(repeating: "x", count: size)), call: 7))
+            #expect(till.takeRefusals().map(\.code) == [.notWritable])
+        }
+    }
+
     /// The host would refuse a refund of a payment that it does not have, and might book a late copy of the request.
     @Test func aRefundWaitsUntilTheHostHasThePayment() throws {
         var till = TestTill(limits: limits)

@@ -41,7 +41,7 @@ struct Checker {
             switch request.operation {
             case .authorise, .capture, .refund: [.asked]
             case .reverse, .enquire: [.unknown, .reversing]
-            case .complete, .advise: [.approved]
+            case .complete, .advise, .sign: [.approved]
             }
         if !allowed.contains(record.state) {
             fail("\(request.operation.rawValue) leaves in the durable state \(record.state.rawValue)")

@@ -36,7 +36,7 @@ struct ModelHost: Hashable {
         case (.authorise, nil), (.refund, nil), (.capture, nil): [.willing, .declining] + foreign
         case (.reverse, .booked): [.willing, .refusing, .stating]
         case (.advise, nil): [.willing, .refusing] + foreign
-        case (.complete, .booked): [.willing, .refusing]
+        case (.complete, .booked), (.sign, .booked): [.willing, .refusing]
         case (.advise, .booked): [.willing, .stating]
         default: [.willing]
         }
@@ -57,7 +57,7 @@ struct ModelHost: Hashable {
         case .advise:
             if entry == nil { entries[request.attempt] = .booked }
             return entries[request.attempt] == .booked ? .acknowledged : .refused(ReasonText("closed"))
-        case .complete: return entry == .booked ? .acknowledged : .notFound
+        case .complete, .sign: return entry == .booked ? .acknowledged : .notFound
         case .reverse:
             switch entry {
             case .booked, .reversed:
