@@ -45,6 +45,19 @@ import Testing
         #expect(!"\(token)".contains(token.accessToken.revealedText()))
     }
 
+    /// The sandbox prints its address with the path that requests have.
+    @Test(arguments: ["/v3", "/v3/"])
+    func anAddressWithThePathOfTheInterfaceIsRefused(path: String) async throws {
+        let backend = ConfigurationTests.backend
+        let config = AcceptDataServiceConfig(
+            url: backend.url + path, clientId: backend.clientId, clientSecret: backend.clientSecret)
+        let refused = await code { () throws(AcceptError) in
+            _ = try await self.accept.requestAccessToken("till-1", password: secret("till-1-password"), config: config)
+        }
+        #expect(refused == .common(.applicationConfigurationInvalid))
+        #expect(link.paths.isEmpty)
+    }
+
     @Test func aLoginOfAnEarlierRunGoesOnUntilItExpires() async throws {
         let token = try await logIn()
         let link = link

@@ -217,6 +217,12 @@ public final class Accept: Sendable {
 
     private func client(for config: AcceptDataServiceConfig) throws(AcceptError) -> any HTTPClient {
         try config.validate()
+        let basePath = requests.basePath
+        guard basePath.isEmpty || !["", "/"].contains(where: { config.url.hasSuffix(basePath + $0) }) else {
+            throw AcceptError(
+                .common(.applicationConfigurationInvalid),
+                "The host's address goes without \(basePath), which is added to it.")
+        }
         return try clients.withLock { clients throws(AcceptError) in
             if let known = clients.first(where: { $0.config == config }) { return known.client }
             var client = try connect(config)

@@ -2,8 +2,9 @@ public import JackdawCards
 
 /// The connection to the host (`AcceptDataServiceConfig`). All but the callback are mandatory.
 public struct AcceptDataServiceConfig: Sendable, Equatable {
-    /// The base address of the host: `https://accept.example.com`. Plain HTTP is taken for this computer alone. Another
-    /// address clears ``clientId`` and ``clientSecret``, so that no host receives the secret of another one.
+    /// The base address of the host, without the path of the interface (`/v3`): `https://accept.example.com`. Plain HTTP is
+    /// taken for this computer alone. Another address clears ``clientId`` and ``clientSecret``, so that no host receives the
+    /// secret of another one.
     public var url: String {
         didSet {
             guard url != oldValue else { return }

@@ -45,7 +45,8 @@ extension AcceptError {
             group: group, outcome: outcome, text: Self.text(outcome, trace) ?? report.reason?.text ?? "",
             advice: isOpen && report.state != .reversing ? .waitForOutcome : advice,
             reversalReason: Self.reversalReason(outcome, report.state, trace))
-        self.init(.pay(code), "The payment ended: \(outcome.rawValue). \(decline.text)", decline)
+        let text = decline.text.isEmpty ? "" : ": \(decline.text)"
+        self.init(.pay(code), "The payment ended: \(outcome.rawValue)\(text)", decline)
     }
 
     /// The till's own text for the end of a payment; nil without one.

@@ -132,12 +132,14 @@ public enum AcceptTransactionState: Int, Sendable, Hashable, CaseIterable {
 
 /// The state of a payment at the host (`kAcceptTransactionStatus_...`). Raw values are the host's words. A struct, because
 /// a host may have more.
-public struct AcceptTransactionStatus: RawRepresentable, Sendable, Hashable {
+public struct AcceptTransactionStatus: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     /// The host's word in its answers.
     public let rawValue: String
 
     /// A state with a word of the host.
     public init(rawValue: String) { self.rawValue = rawValue }
+
+    public var description: String { rawValue }
 
     /// The payment is approved.
     public static let approved = AcceptTransactionStatus(rawValue: "approved")
