@@ -107,7 +107,7 @@ package struct AcceptOperationMachine: Sendable {
         requests = OperationRequests(basePath: basePath)
     }
 
-    /// Begins the operation.
+    /// Begins the operation, before any of its events.
     /// - Parameters:
     ///   - now: the time on a clock that does not run backwards.
     ///   - date: the wall clock, for the limit of reversals; nil if it is not known.

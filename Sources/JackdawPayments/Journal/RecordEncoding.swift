@@ -32,9 +32,9 @@ package struct RecordFormat: Sendable {
     /// The upgrades, the first from version 1 to version 2.
     let upgrades: [Upgrade]
 
-    /// The form of this program: version 3. The image of a signature may follow the delivery, which no version before has. A
-    /// reversal that the merchant wants has no cause, and cash is a kind; in version 1 each reversal has a cause, and there is
-    /// no cash.
+    /// The form of this program: version 3. The image of a signature may follow the delivery, which no version before has. In
+    /// version 1 each reversal has a cause, and there is no cash; since version 2 a reversal that the merchant wants has no
+    /// cause, and cash is a kind.
     package static let current = RecordFormat(upgrades: [{ $0 }, { $0 }])
 
     package init(upgrades: [Upgrade]) { self.upgrades = upgrades }

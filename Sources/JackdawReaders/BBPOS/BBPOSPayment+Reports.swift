@@ -306,7 +306,7 @@ extension BBPOSPayment {
         case .processing, .online, .completing:
             stage = .over
             isEnteringPIN = false
-            emit(.kernelFailed, by: trouble)
+            fail(.kernelFailed, by: trouble)
         case .idle, .preparing, .accepting, .presented, .swiped, .over: break
         }
     }

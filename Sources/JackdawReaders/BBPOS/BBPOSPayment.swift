@@ -5,7 +5,7 @@ package import JackdawEMV
 ///
 /// The wire is a profile's, and the form of the messages is invented (``BBPOSPaymentWire``). No real reader understands
 /// it.
-package struct BBPOSPayment: ReaderPayment, ~Copyable {
+package struct BBPOSPayment: CollectingPayment, ~Copyable {
     /// A task for the caller, or a report to it.
     package typealias Output = ReaderPaymentOutput
 
@@ -90,7 +90,7 @@ package struct BBPOSPayment: ReaderPayment, ~Copyable {
         controller = BBPOSController()
         preparationDeadline = nil
         stage = .over
-        emit(.linkLost, by: nil)
+        fail(.linkLost, by: nil)
         return takeOutputs()
     }
 
@@ -109,28 +109,16 @@ package struct BBPOSPayment: ReaderPayment, ~Copyable {
         }
     }
 
-    mutating func emit(_ event: PaymentEvent) {
-        outputs.append(.event(event, answering: event.isAnswer ? task : nil))
-    }
-
     /// Reports a failure, and its cause if it is known: without another one it is a battery that is nearly empty.
-    mutating func emit(_ failure: PaymentEvent, by trouble: ReaderTrouble?) {
-        if let trouble = trouble ?? (isBatteryEmpty ? .batteryEmpty : nil) { outputs.append(.trouble(trouble)) }
-        emit(failure)
-    }
-
-    mutating func note(_ text: String) { outputs.append(.note(text)) }
-
-    mutating func takeOutputs() -> [Output] {
-        defer { outputs = [] }
-        return Output.ordered(outputs)
+    mutating func fail(_ failure: PaymentEvent, by trouble: ReaderTrouble?) {
+        emit(failure, by: trouble ?? (isBatteryEmpty ? .batteryEmpty : nil))
     }
 
     mutating func failPreparation(by trouble: ReaderTrouble? = nil) {
         preparationDeadline = nil
         guard case .preparing = stage else { return }
         stage = .over
-        emit(.preparationFailed, by: trouble)
+        fail(.preparationFailed, by: trouble)
     }
 
     private mutating func take(_ items: [PaymentInput<BBPOSReport>.Item], at now: Duration) {

@@ -80,6 +80,35 @@ package enum ReaderPaymentOutput: Sendable {
     }
 }
 
+/// A payment that collects its outputs while it processes an input.
+protocol CollectingPayment: ReaderPayment, ~Copyable {
+    /// The identifier of the effect under way; nil without one.
+    var task: Int? { get }
+    /// The outputs of the input.
+    var outputs: [ReaderPaymentOutput] { get set }
+}
+
+extension CollectingPayment where Self: ~Copyable {
+    /// Reports an event of the payment. It names the effect under way if it is an answer.
+    mutating func emit(_ event: PaymentEvent) {
+        outputs.append(.event(event, answering: event.isAnswer ? task : nil))
+    }
+
+    /// Reports a failure, and its cause if it is known.
+    mutating func emit(_ failure: PaymentEvent, by trouble: ReaderTrouble?) {
+        if let trouble { outputs.append(.trouble(trouble)) }
+        emit(failure)
+    }
+
+    mutating func note(_ text: String) { outputs.append(.note(text)) }
+
+    /// Takes the outputs of the input, those for the reader first.
+    mutating func takeOutputs() -> [ReaderPaymentOutput] {
+        defer { outputs = [] }
+        return ReaderPaymentOutput.ordered(outputs)
+    }
+}
+
 extension DataObjectStore {
     /// Whether the cardholder must sign, by the CVM results (9F34, EMV Book 4, annex A4).
     package var needsSignature: Bool {

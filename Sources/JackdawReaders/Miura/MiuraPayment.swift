@@ -15,7 +15,7 @@ internal import JackdawCards
 ///
 /// The caller carries out the effects on the host, the journal and the app itself; this machine ignores them. Times
 /// count from any start, and never decrease.
-package struct MiuraPayment: ReaderPayment, FramedPayment, ~Copyable {
+package struct MiuraPayment: CollectingPayment, FramedPayment, ~Copyable {
     /// A task for the caller, or a report to it.
     package typealias Output = ReaderPaymentOutput
 
@@ -130,23 +130,6 @@ package struct MiuraPayment: ReaderPayment, FramedPayment, ~Copyable {
     }
 
     // MARK: what the parts of the machine use
-
-    func answering(_ event: PaymentEvent) -> Output { .event(event, answering: event.isAnswer ? task : nil) }
-
-    mutating func emit(_ event: PaymentEvent) { outputs.append(answering(event)) }
-
-    /// Reports a failure, and its cause if it is known.
-    mutating func emit(_ failure: PaymentEvent, by trouble: ReaderTrouble?) {
-        if let trouble { outputs.append(.trouble(trouble)) }
-        emit(failure)
-    }
-
-    mutating func note(_ text: String) { outputs.append(.note(text)) }
-
-    mutating func takeOutputs() -> [Output] {
-        defer { outputs = [] }
-        return Output.ordered(outputs)
-    }
 
     /// Sends the next command, unless one waits for its answer.
     mutating func sendNext(at now: Duration) {

@@ -4,7 +4,7 @@ package import JackdawEMV
 ///
 /// The wire is a profile's, and the form of the messages is invented (``EPOSPaymentMessage``): this machine shows how a
 /// payment goes by the published names and statuses. No real terminal understands it.
-package struct EPOSPayment: ReaderPayment, ~Copyable {
+package struct EPOSPayment: CollectingPayment, ~Copyable {
     /// A task for the caller, or a report to it.
     package typealias Output = ReaderPaymentOutput
 
@@ -111,23 +111,6 @@ package struct EPOSPayment: ReaderPayment, ~Copyable {
     mutating func request(_ message: EPOSMessage, _ data: [UInt8] = [], at now: Duration) {
         requests[message] = now + settings.answerLimit
         send(.request(message, data))
-    }
-
-    mutating func emit(_ event: PaymentEvent) {
-        outputs.append(.event(event, answering: event.isAnswer ? task : nil))
-    }
-
-    /// Reports a failure, and its cause if it is known.
-    mutating func emit(_ failure: PaymentEvent, by trouble: ReaderTrouble?) {
-        if let trouble { outputs.append(.trouble(trouble)) }
-        emit(failure)
-    }
-
-    mutating func note(_ text: String) { outputs.append(.note(text)) }
-
-    mutating func takeOutputs() -> [Output] {
-        defer { outputs = [] }
-        return Output.ordered(outputs)
     }
 
     private mutating func take(_ items: [PaymentInput<EPOSPaymentMessage>.Item], at now: Duration) {
