@@ -128,7 +128,8 @@ struct SegmentDecoder: Sendable {
         var sound: [Float] = []
         sound.reserveCapacity(range.count)
         for index in range { sound.append(samples[index]) }
-        let outcome = strong.decode(sound, sampleRate: sampleRate, isEarly: isEarly)
+        let effort: StrongDecoder.Effort = isEarly ? .atPause : neighbour == nil ? .full : .besideMessage
+        let outcome = strong.decode(sound, sampleRate: sampleRate, effort: effort)
         sound.wipe()
         switch outcome {
         case .success(let found):

@@ -87,6 +87,17 @@ import Testing
         #expect(silence(repaired) / level(repaired) < 0.1 * silence(samples) / level(samples))
     }
 
+    /// Only one look proves this message, beyond doubt.
+    @Test func aClearMessageOfTheSecondSearchStandsAlone() throws {
+        let text = ";4111111111111111=29121010000012300000?"
+        let samples = try SwipeBench.samples(
+            .two, text: text,
+            configuration: .init(
+                sampleRate: 16_000, speed: 17, motion: .linear(change: 0.3), clipping: 4.9,
+                signalToNoise: 12, humLevel: -4, seed: 33))
+        #expect(SwipeBench.texts(try SwipeBench.events(samples, sampleRate: 16_000)) == [text])
+    }
+
     @Test func tooShortASoundHasNoVersion() {
         #expect(RepairedSound.versions(of: [Float](repeating: 1, count: 200)).isEmpty)
     }

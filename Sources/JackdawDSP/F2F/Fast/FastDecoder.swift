@@ -25,6 +25,9 @@ struct FastDecoder {
     private static let maxMisfit: Float = 0.18
     /// Cells around a message that must be as clear.
     private static let margin = 3
+    /// The characters of a message, LRC included, from which on its checks suffice. Shorter ones are left to the strong
+    /// tier: if a hand nearly stops, intervals within a longer message can pass the checks of a few characters.
+    private static let leastCharacters = 10
     /// The least evidence of a message's checks, in bits.
     private static let leastEvidence = 36
     /// A cell that differs from the running one by more than this share is not a clocking zero.
@@ -109,7 +112,8 @@ struct FastDecoder {
         var readings: [SegmentReading] = []
         for flipped in [false, true] {
             let bits = flipped ? reversedBits : intervals.bits
-            for message in MessageParser.messages(in: bits) where message.evidence >= Self.leastEvidence {
+            for message in MessageParser.messages(in: bits)
+            where message.evidence >= Self.leastEvidence && message.values.count >= Self.leastCharacters {
                 let count = bits.count
                 let range =
                     flipped ? count - message.range.upperBound..<count - message.range.lowerBound : message.range

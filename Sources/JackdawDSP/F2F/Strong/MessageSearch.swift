@@ -11,6 +11,12 @@ enum MessageSearch {
     /// (nats) below the best message.
     private static let hopeless: Float = 16
 
+    /// The cells of a message in the order of time, in a pass with a number of cells.
+    static func cells(of found: Found, inPassOf count: Int) -> Range<Int> {
+        let (start, end) = (found.message.startCell, found.message.endCell)
+        return found.isReversed ? count - end..<count - start : start..<end
+    }
+
     /// Equalises and decides in turn until the bits no longer change.
     static func evidence(in signal: CellPhaseSignal, clock: BitClock) -> CellEvidence {
         @Wiped var bits = clock.bits
@@ -76,6 +82,8 @@ struct MessageCandidate {
     private let ends: MessageView.Ends
     /// Whether it can be reported to a caller: all of `isConvincing`, and the sound matches it throughout.
     private(set) var isCertain = false
+    /// Whether the sound matches it in every stretch in which the level has fallen.
+    private let matchesSound: Bool
     /// Share of the pass's cells that the message occupies.
     private let coverage: Float
     private let passCells: Int
@@ -84,19 +92,29 @@ struct MessageCandidate {
     private let extent: ClosedRange<Float>
     /// Whether the level falls within the message and rises again: in a drop-out, or because the hand nearly stops.
     private let hasDip: Bool
+    /// Whether the message is a small part of the pass, and data as loud as its own lie in the rest.
+    private let leavesData: Bool
 
     /// The margin (nats) below which another message is too close.
     private static let leastMargin: Float = 9.5
     /// The same for a message with fewer characters than `shortMessage`, LRC included: it has few checks, and a slip of
-    /// the clock makes one of the tail of a longer message.
+    /// the clock makes one of a part of a longer message. A payment card has 27 or more.
     private static let leastMarginOfShort: Float = 20
-    private static let shortMessage = 15
+    private static let shortMessage = 26
+    /// The same for a message that no other look confirms. In clipped sound, two drop-outs that hide the same bits in
+    /// two characters can leave a margin of 13 nats.
+    private static let leastMarginAlone: Float = 20
     /// Added to the margin (nats) that is left if weak pulses count only by their level. That margin is too small: a
     /// weak pulse in a drop-out is still a pulse, and its missing part also has information.
     private static let marginSpared: Float = 1.5
     /// The code may overrule the sound by no more than this share of the margin, and so may zeros beside the message.
     static let maxDoubt: Float = 0.35
+    private static let maxDoubtOfRival: Float = 1
     private static let leastCoverage: Float = 0.2
+    /// The share below which data in the rest of the pass may be the other part of the message: if a hand nearly stops
+    /// between, what the clock makes of it can pass for zeros. Noise has fainter data.
+    private static let usualCoverage: Float = 0.45
+    private static let leastLevelOfData: Float = 0.7
     /// The least number of clocking zeros before a message; ISO/IEC 7811-2 leaves room for 22 and 61.
     private static let leadingZeros = 18
     /// The log-likelihood (nats) by which other bits may exceed the zeros, at most.
@@ -133,17 +151,33 @@ struct MessageCandidate {
     /// Whether it has few characters, and thus few checks.
     var isShort: Bool { message.values.count < Self.shortMessage }
 
+    /// Whether no other message comes near, far beyond the limits of certainty.
+    private var isClear: Bool { isBeyondDoubt && message.margin >= Self.leastMarginAlone }
+
+    /// Whether it may be a part of a longer message, or has few checks.
+    private var mayBePart: Bool { isShort || !ends.areZeros || leavesData }
+
     /// Whether it could be wrong although no other message on the same clock comes close: clipping hides drop-outs, a
-    /// clock can slip while the level falls, and a message without zeros at one end may be a part of a longer one. Then
-    /// other versions of the sound and other clocks must agree.
-    func needsConfirmation(in samples: [Float]) -> Bool {
-        hasDip || isShort || !ends.areZeros || Rails(of: samples).exist
-    }
+    /// clock can slip while the level falls, and a message without zeros at one end, or with data beside it, may be a
+    /// part of a longer one. Then other versions of the sound and other clocks must agree.
+    func needsConfirmation(in samples: [Float]) -> Bool { hasDip || mayBePart || Rails(of: samples).exist }
 
     /// Whether it is right unless another look contradicts it: only its level falls, as in a drop-out.
     func standsUncontradicted(in samples: [Float]) -> Bool {
-        isBeyondDoubt && !isShort && ends.areZeros && !Rails(of: samples).exist
+        isClear && !mayBePart && !Rails(of: samples).exist
     }
+
+    /// Whether a second search may report it without another look that agrees: its level does not fall, zeros lie at
+    /// both ends, and no other message comes near.
+    var standsAlone: Bool { isClear && !mayBePart && !hasDip }
+
+    /// Whether another look that is certain of it may count this one. With less margin, drop-outs may hide the same
+    /// bits of two characters; if its clock does not match the sound, it is no evidence.
+    var isPromising: Bool { message.margin >= Self.leastPromise && matchesSound }
+
+    /// Whether it may be the true message instead of another one. If the code overruled the sound by more than the
+    /// margin over the next message, none of the messages on that clock is likely.
+    var isRival: Bool { isPromising && doubt <= Self.maxDoubtOfRival }
 
     func isSameMessage(as other: Self) -> Bool {
         message.code == other.message.code && message.values == other.message.values && isReversed == other.isReversed
@@ -169,15 +203,20 @@ struct MessageCandidate {
     static func candidates(in sound: WorkingSound, clock: BitClock) -> some Sequence<MessageCandidate> {
         smoothings.lazy.compactMap { reach in
             let boundaries = clock.smoothedBoundaries(reach: reach)
-            let evidence = MessageSearch.evidence(in: CellPhaseSignal(sound, boundaries: boundaries), clock: clock)
+            let signal = CellPhaseSignal(sound, boundaries: boundaries)
+            let evidence = MessageSearch.evidence(in: signal, clock: clock)
             guard let found = MessageSearch.bestMessage(evidence), found.message.margin >= leastPromise,
                 isWhole(found, in: evidence)
             else { return nil }
+            let leavesData = leavesData(found, in: evidence, signal)
+            func candidate(_ surroundings: MessageView.Surroundings) -> MessageCandidate? {
+                .init(found, in: sound, pass: boundaries, surroundings: surroundings, leavesData: leavesData)
+            }
             // Outside the message the clock may be wrong; it may then continue there with the rate at the message's
             // ends.
-            let candidate = MessageCandidate(found, in: sound, pass: boundaries, surroundings: .ofPass)
-            guard let candidate, !candidate.ends.arePlain else { return candidate }
-            return MessageCandidate(found, in: sound, pass: boundaries, surroundings: .continued)
+            let asFound = candidate(.ofPass)
+            guard let asFound, !asFound.ends.arePlain else { return asFound }
+            return candidate(.continued)
         }
     }
 
@@ -198,8 +237,28 @@ struct MessageCandidate {
         }
     }
 
+    /// Whether a message is a small part of its pass, and ones as clear and as loud as its own lie farther away from it
+    /// than the cells that are examined with it.
+    private static func leavesData(
+        _ found: MessageSearch.Found, in evidence: CellEvidence, _ signal: CellPhaseSignal
+    ) -> Bool {
+        let cells = MessageSearch.cells(of: found, inPassOf: evidence.count)
+        guard Float(cells.count) < usualCoverage * Float(evidence.count) else { return false }
+        func gain(_ cell: Int) -> Float { signal.gains[signal.offset(ofBoundary: cell)] }
+        let gains = cells.map(gain).sorted()
+        let mostGain = gains[gains.count / 2] / leastLevelOfData
+        @Wiped var bits = evidence.bestBits(in: 0..<evidence.count).bits
+        let margins = evidence.bitMargins()
+        let before = 0..<max(0, cells.lowerBound - MessageView.reach)
+        let after = min(evidence.count, cells.upperBound + MessageView.reach)..<evidence.count
+        return [before, after].contains { beside in
+            beside.count { bits[$0] == 1 && margins[$0] >= leastMarginOfOne && gain($0) < mostGain } > maxOnes
+        }
+    }
+
     private init?(
-        _ found: MessageSearch.Found, in sound: WorkingSound, pass: [Float], surroundings: MessageView.Surroundings
+        _ found: MessageSearch.Found, in sound: WorkingSound, pass: [Float], surroundings: MessageView.Surroundings,
+        leavesData: Bool
     ) {
         let view = MessageView(found, in: sound, pass: pass, surroundings: surroundings)
         let evidence = view.equaliser.evidence(for: view.signal)
@@ -220,7 +279,9 @@ struct MessageCandidate {
         boundaries = pass[view.cells.lowerBound...view.cells.upperBound].map(sound.segmentTime)
         extent = sound.segmentTime(pass[0])...sound.segmentTime(pass[passCells])
         hasDip = view.hasDip
-        isCertain = isConvincing && view.fit().holdsWhereFaint
+        self.leavesData = leavesData
+        matchesSound = message.margin >= Self.leastPromise && view.fit().holdsWhereFaint
+        isCertain = isConvincing && matchesSound
     }
 
     /// The most likely message, if it is the one that was found before.

@@ -44,9 +44,8 @@ struct MessageView {
 
     init(_ found: MessageSearch.Found, in sound: WorkingSound, pass: [Float], surroundings: Surroundings) {
         let message = found.message
-        let count = message.values.count * message.code.bitsPerCharacter
-        let first = found.isReversed ? pass.count - 1 - message.endCell : message.startCell
-        cells = first..<first + count
+        cells = MessageSearch.cells(of: found, inPassOf: pass.count - 1)
+        let (first, count) = (cells.lowerBound, cells.count)
         let kept =
             switch surroundings {
             case .ofPass: max(0, first - Self.reach)...min(pass.count - 1, first + count + Self.reach)

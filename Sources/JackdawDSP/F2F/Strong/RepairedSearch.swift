@@ -2,45 +2,74 @@ import JackdawBytes
 
 /// The messages that were found in several versions of a sound and on several clocks, each judged alone.
 ///
-/// Errors on different clocks differ, so a message counts only if looks agree and none contradicts.
+/// Errors on different clocks differ. So a message counts if it is certain in one look and also the most likely one in
+/// a look of another kind, and if it is certain and so clear that it may stand alone. A message that a look contradicts
+/// does not count.
 struct Agreement {
-    /// The clearest of the messages.
-    private var best: MessageCandidate?
-    private var looks = 0
-    /// Whether the looks found different messages.
-    private(set) var isContradicted = false
-    /// Whether the message was found by the usual search.
-    private let isConfirmation: Bool
+    /// What distinguishes two looks. On the same kind of clock, a slip of the clock is the same.
+    struct Kind: Equatable {
+        /// The origin of the clock.
+        enum Clock { case usual, stiff, level }
 
-    /// Looks that must agree, and after how many no other is taken.
-    private static let leastLooks = 2
-    private static let enoughLooks = 3
-
-    /// - Parameter found: the message of the usual search that must be confirmed, if it found one.
-    init(_ found: MessageCandidate?) {
-        isConfirmation = found != nil
-        if let found { add(found) }
+        var version = RepairedSound.Version.plain
+        var clock = Clock.usual
     }
 
-    /// Adds the message of a look, if it is certain.
-    mutating func add(_ candidate: MessageCandidate) {
+    /// The messages of all looks so far.
+    private var candidates: [(message: MessageCandidate, kind: Kind)] = []
+    /// The clearest of the certain messages.
+    private var best: MessageCandidate?
+    /// Whether a message of the second search is so clear that it needs no other look.
+    private var isClear = false
+    /// Whether the looks found different messages, each of them certain.
+    private(set) var isContradicted = false
+    /// Whether the message of the usual search must be confirmed.
+    let isConfirmation: Bool
+
+    /// - Parameter found: the message of the usual search, if it found one.
+    init(_ found: MessageCandidate?) {
+        isConfirmation = found?.isCertain ?? false
+        if let found { add(found, Kind()) }
+    }
+
+    /// Adds the message of a look.
+    /// - Parameters:
+    ///   - candidate: the message.
+    ///   - kind: the kind of the look. On a clock from the level, a drop-out looks like a hand that slows down, so a
+    ///     message on such a clock always needs another look.
+    mutating func add(_ candidate: MessageCandidate, _ kind: Kind) {
+        candidates.append((candidate, kind))
         guard candidate.isCertain else { return }
-        guard let best else {
-            (self.best, looks) = (candidate, 1)
-            return
+        isClear = isClear || kind.clock != .level && candidate.standsAlone
+        isContradicted = isContradicted || best.map { !candidate.isSameMessage(as: $0) } ?? false
+        if best.map({ candidate.isBetter(than: $0) }) ?? true { best = candidate }
+    }
+
+    /// Whether looks of two kinds agree on a message, or two that are both certain, on evened sound.
+    private var isAgreed: Bool {
+        guard let best else { return false }
+        let agreeing = candidates.filter { $0.message.isPromising && $0.message.isSameMessage(as: best) }
+        return agreeing.contains { $0.kind != agreeing[0].kind }
+            || agreeing.count { $0.message.isCertain && $0.kind.clock != .usual } > 1
+    }
+
+    /// Whether a look found the message so unclear that it could be another, or another one more clearly than that.
+    private var isDisputed: Bool {
+        guard let best else { return false }
+        return candidates.contains { candidate, _ in
+            candidate.isSameMessage(as: best) ? !candidate.isPromising : candidate.isRival
         }
-        looks += 1
-        isContradicted = isContradicted || !candidate.isSameMessage(as: best)
-        if candidate.isBetter(than: best) { self.best = candidate }
     }
 
     /// Whether more looks would not change the result.
-    var isSettled: Bool { isContradicted || looks >= (isConfirmation ? Self.leastLooks : Self.enoughLooks) }
+    var isSettled: Bool { isContradicted || isAgreed }
 
     /// The message on which the looks agree, or which may stand alone; nil if there is none.
     func result(in samples: [Float]) -> MessageCandidate? {
         guard let best, !isContradicted else { return nil }
-        return looks >= Self.leastLooks || isConfirmation && best.standsUncontradicted(in: samples) ? best : nil
+        if isAgreed { return best }
+        let standsAlone = isConfirmation ? best.standsUncontradicted(in: samples) : isClear
+        return standsAlone && !isDisputed ? best : nil
     }
 }
 
@@ -51,10 +80,11 @@ extension StrongDecoder {
     private static let repairedSteps = 3
     /// Work on the usual clock after which no other rate of a version is searched, in samples searched.
     private static let maxRepairedWork = 300_000
-    /// The cost of a change of cell length of a stiff clock, on which a hand's speed is evened out.
-    private static let stiffRateCost = 200.0
     /// The least envelope of a search on other clocks: a hand that slows down weakens the pulses.
     private static let leastEnvelope: Float = 0.1
+    /// A stiff clock, on which a hand's speed is evened out.
+    private static let stiffTuning = TimingSearch.Tuning(
+        pulseShare: usualPulseShare, rateCost: 200, leastEnvelope: leastEnvelope)
     /// The searches of a sound that was evened out by its level, and by a stiff clock.
     private static let searchesByLevel: [(pulseShare: Double, rateCost: Double, pace: BitClock.Pace)] = [
         (0.5, 20, .steady), (0.3, 20, .steady), (0.5, 5, .hasty),
@@ -63,24 +93,39 @@ extension StrongDecoder {
         (0.5, 400, .even), (0.5, 20, .steady),
     ]
 
-    /// Looks at versions of a sound until the looks agree or contradict one another.
+    /// Looks at a sound on other clocks, and at versions of it, until the looks agree or contradict one another.
     /// - Parameters:
     ///   - samples: the segment.
     ///   - sampleRate: samples per second (Hz).
+    ///   - clearest: the clearest look of the usual search.
     ///   - agreement: the messages found.
-    mutating func searchRepaired(_ samples: [Float], sampleRate: Double, _ agreement: inout Agreement) {
-        for version in RepairedSound.versions(of: samples) where !agreement.isSettled {
+    mutating func searchAgain(
+        _ samples: [Float], sampleRate: Double, clearest: Look?, _ agreement: inout Agreement
+    ) {
+        let versions = RepairedSound.versions(of: samples)
+        // If a message was found, its rate is known, and hum did not hinder the search.
+        if agreement.isConfirmation, let clearest, versions == [.plain] {
+            var findings = Findings()
+            explore(clearest.sound, tuning: Self.stiffTuning, pace: .steady, &findings)
+            take(findings, .init(clock: .stiff), &agreement)
+            searchOnOtherClocks(clearest, .plain, &agreement)
+            return
+        }
+        for version in versions where !agreement.isSettled {
             var sound = RepairedSound.make(samples, version: version, sampleRate: sampleRate)
             defer { sound.wipe() }
             ladder.load(sound, lost: [])
             let steps = RateLadder.plausibleSteps(for: sound, sampleRate: sampleRate).prefix(Self.repairedSteps)
             var findings = Findings()
             explore(steps: steps, pulseShares: [Self.usualPulseShare], limit: Self.maxRepairedWork, &findings)
-            take(findings, &agreement)
-            guard let look = findings.looks.first else { continue }
-            if version == .plain { searchByLevel(look, &agreement) }
-            searchByStiffClock(look.sound, &agreement)
+            take(findings, .init(version: version), &agreement)
+            if let look = findings.looks.first { searchOnOtherClocks(look, version, &agreement) }
         }
+    }
+
+    private func searchOnOtherClocks(_ look: Look, _ version: RepairedSound.Version, _ agreement: inout Agreement) {
+        if version == .plain { searchByLevel(look, &agreement) }
+        searchByStiffClock(look.sound, version, &agreement)
     }
 
     private func searchByLevel(_ look: Look, _ agreement: inout Agreement) {
@@ -93,26 +138,26 @@ extension StrongDecoder {
             let tuning = TimingSearch.Tuning(
                 pulseShare: pulseShare, rateCost: rateCost, leastEnvelope: Self.leastEnvelope)
             explore(evened, tuning: tuning, pace: pace, &findings)
-            take(findings, &agreement)
+            take(findings, .init(clock: .level), &agreement)
         }
     }
 
-    private func searchByStiffClock(_ sound: WorkingSound, _ agreement: inout Agreement) {
-        let tuning = TimingSearch.Tuning(
-            pulseShare: Self.usualPulseShare, rateCost: Self.stiffRateCost, leastEnvelope: Self.leastEnvelope)
-        guard !agreement.isSettled, let path = search.run(sound, tuning: tuning) else { return }
+    private func searchByStiffClock(
+        _ sound: WorkingSound, _ version: RepairedSound.Version, _ agreement: inout Agreement
+    ) {
+        guard !agreement.isSettled, let path = search.run(sound, tuning: Self.stiffTuning) else { return }
         let clock = BitClock(boundaries: path.boundaries, bits: path.bits, startSign: path.startSign)
         let grid = clock.speedGrid(limit: Float(sound.samples.count), pace: .steady, margin: .max)
         guard let evened = sound.evened(by: grid) else { return }
         for (pulseShare, rateCost, pace) in Self.searchesByClock where !agreement.isSettled {
             var findings = Findings()
             explore(evened, tuning: .init(pulseShare: pulseShare, rateCost: rateCost), pace: pace, &findings)
-            take(findings, &agreement)
+            take(findings, .init(version: version, clock: .stiff), &agreement)
         }
     }
 
     /// Counts the message of a look.
-    private func take(_ findings: Findings, _ agreement: inout Agreement) {
-        if let best = findings.best { agreement.add(best) }
+    private func take(_ findings: Findings, _ kind: Agreement.Kind, _ agreement: inout Agreement) {
+        if let best = findings.best { agreement.add(best, kind) }
     }
 }

@@ -44,15 +44,25 @@ struct StrongDecoder: Sendable {
     /// Order of the linear prediction that compensates a low-pass.
     private static let whiteningOrder = 4
 
+    /// The searches that a segment without a message is worth.
+    enum Effort {
+        /// All searches: the segment is complete.
+        case full
+        /// All but the second search, which takes the most time: the sound is beside a message.
+        case besideMessage
+        /// The usual search, and a thorough one of a clear swipe: the segment will be decoded again when it is
+        /// complete.
+        case atPause
+    }
+
     /// Decodes the most likely message of a segment.
     /// - Parameters:
     ///   - samples: the segment.
     ///   - sampleRate: samples per second (Hz).
-    ///   - isEarly: whether a segment without a message will be decoded again when it is complete; then the second
-    ///     search, which takes the most time, is left to that. Default: false.
+    ///   - effort: the searches that are made if there is no message; default: all.
     /// - Returns: the message, or why there is none.
     mutating func decode(
-        _ samples: [Float], sampleRate: Double, isEarly: Bool = false
+        _ samples: [Float], sampleRate: Double, effort: Effort = .full
     ) -> Result<SegmentReading, SegmentFailure> {
         var cleaned = samples
         var lost = HumCanceller.removeHum(from: &cleaned, sampleRate: sampleRate)
@@ -72,14 +82,16 @@ struct StrongDecoder: Sendable {
             Self.look(at: look.sound, clock: look.found, pace: .hasty, &findings)
         }
         let usualLooks = findings.looks
-        if isPatient, !findings.isBeyondDoubt, Double(samples.count) <= Self.longestPass * sampleRate {
+        let isLong = Double(samples.count) > Self.longestPass * sampleRate
+        if isPatient, !findings.isBeyondDoubt, !isLong,
+            effort != .atPause || findings.looks.first?.isClear ?? false
+        {
             searchThoroughly(cleaned, lost: lost, &findings)
         }
-        let isLong = Double(samples.count) > Self.longestPass * sampleRate
         let found = findings.best.flatMap { $0.isCertain ? $0 : nil }
-        var agreement = Agreement(found)
-        if !isLong, found?.needsConfirmation(in: samples) ?? (isPatient && !isEarly) {
-            searchRepaired(samples, sampleRate: sampleRate, &agreement)
+        var agreement = Agreement(findings.best)
+        if !isLong, found?.needsConfirmation(in: samples) ?? (isPatient && effort == .full) {
+            searchAgain(samples, sampleRate: sampleRate, clearest: findings.looks.first, &agreement)
         } else if let found {
             fruitlessSearches = 0
             return .success(found.reading)
