@@ -43,6 +43,8 @@ struct CharacterSearch: Sendable, Wipeable {
     /// tones at which one is looked for if it can be larger.
     private static let maxTurnsHidden = 0.35
     private static let distanceOfTones = 0.5
+    /// The strength from which on the band need not be measured exactly.
+    private static let certainStrength: Float = 2
 
     /// The parameters of a correlation.
     private struct Correlated: Equatable {
@@ -82,17 +84,17 @@ struct CharacterSearch: Sendable, Wipeable {
         tones.forgetSound()
     }
 
-    /// The power of the tones in the loudest part of the stretch that was loaded, over the one at which a search can
-    /// find characters; white noise is below 1.
+    /// Measures the loudest part of the stretch that was loaded. A search can find characters from a strength of the tones
+    /// of 1 on; white noise is below.
     /// - Parameters:
     ///   - samples: the stretch that was loaded.
     ///   - offset: time at which it begins, 0 to 1 sample.
     ///   - sender: the nominal sender.
     ///   - range: the largest error of the tones as a share of them.
-    /// - Returns: the ratio.
+    /// - Returns: the strength of the tones, and from 1 on the power of the sound.
     mutating func strength(
         _ samples: Span<Float>, from offset: Double, _ sender: FSKSender, range: Double
-    ) -> Float {
+    ) -> Failures.Sound {
         let most = max(sender.frequencies.x, sender.frequencies.y) / baud
         let steps = range * most > Self.maxTurnsHidden ? Int((range * most / Self.distanceOfTones).rounded()) : 0
         func frequencies(_ step: Int) -> SIMD2<Double> {
@@ -104,7 +106,7 @@ struct CharacterSearch: Sendable, Wipeable {
             for step in -steps...steps {
                 strength = max(strength, coarseLevels?.strength(turns: frequencies(step) / sampleRate) ?? 0)
             }
-            if strength < 1 { return strength }
+            if strength < 1 { return .init(strength: strength, power: 0) }
         }
         var strength: Float = 0
         for step in -steps...steps where step != 0 {
@@ -112,14 +114,16 @@ struct CharacterSearch: Sendable, Wipeable {
                 strength, self.strength(samples, from: offset, FSKSender(clock: 1, frequencies: frequencies(step))))
         }
         let nominal = self.strength(samples, from: offset, sender)
-        if max(strength, nominal) < 1, levels.isClosedByBand, !energy.isMeasured, energy.windowSteps > 0 {
+        if max(strength, nominal) < Self.certainStrength, levels.isBandLoud {
+            // Windows are blind to the edges of the band.
+            if !energy.isMeasured, energy.windowSteps > 0 {
+                energy.measure(samples)
+                measureBand()
+            }
             // Steady tones are no noise.
-            energy.measure(samples)
-            tones.loadBand(energy)
-            isMeasured = false
-            measureLevels()
+            if max(strength, levels.strength) < 1, energy.removeTones() { measureBand() }
         }
-        return max(strength, levels.strength)
+        return .init(strength: max(strength, levels.strength), power: levels.power)
     }
 
     /// The power of the tones of a sender. Sound in which they are not louder than white noise needs no measure of the
@@ -132,6 +136,12 @@ struct CharacterSearch: Sendable, Wipeable {
             measureLevels()
         }
         return levels.strength
+    }
+
+    private mutating func measureBand() {
+        tones.loadBand(energy)
+        isMeasured = false
+        measureLevels()
     }
 
     private mutating func measureLevels() {
@@ -187,6 +197,7 @@ struct CharacterSearch: Sendable, Wipeable {
         _ = path.idle(until: tones.count, tones, turns)
         if !energy.isMeasured, energy.windowSteps > 0, path.strength.isBandLoud(tones) {
             energy.measure(samples)
+            _ = energy.removeTones()
             tones.loadBand(energy)
         }
     }
@@ -197,6 +208,10 @@ struct CharacterSearch: Sendable, Wipeable {
     ) -> Float {
         correlate(samples, from: start, sender)
         complete(samples)
+        if energy.removeTones() {
+            tones.loadBand(energy)
+            isMeasured = false
+        }
         measureLevels()
         if !sender.balance.isEven {
             sender.balance.apply(to: &tones)

@@ -178,52 +178,6 @@ extension SequenceDecoder {
     }
 }
 
-/// The searches for another sender that found no signal. Noise in a part of the band opens the squelch time and again,
-/// and each of these searches takes as long as ten others.
-struct Failures: Sendable {
-    private var count = 0
-    /// Stretches to pass over before the next search.
-    private var pause = 0
-    /// Stretches of noise since the squelch closed.
-    private var closed = 0
-    /// The strength of the sound that failed last.
-    private var strength: Float = 0
-
-    /// The largest number of stretches to pass over.
-    private static let maxPause = 16
-    /// Failures before the first pause: a burst may begin with a few of them.
-    private static let freeFailures = 3
-    /// The factor of the strength from which on the sound is another.
-    private static let otherStrength: Float = 1.5
-    /// Stretches of noise after which the failures no longer count.
-    private static let longNoise = 4
-
-    /// Notes a stretch with the squelch closed.
-    mutating func noteNoise() {
-        closed += 1
-        if closed >= Self.longNoise { self = Failures() }
-    }
-
-    /// Whether a search is due in a stretch with an open squelch.
-    mutating func admits(_ strength: Float) -> Bool {
-        closed = 0
-        guard pause > 0, strength < Self.otherStrength * self.strength else { return true }
-        pause -= 1
-        return false
-    }
-
-    /// Notes a search and its result.
-    mutating func note(_ strength: Float, isSignal: Bool) {
-        guard !isSignal else {
-            self = Failures()
-            return
-        }
-        count = min(count + 1, Self.maxPause)
-        pause = min(1 << max(0, count - Self.freeFailures), Self.maxPause) - 1
-        self.strength = count > 1 ? max(self.strength, strength) : strength
-    }
-}
-
 extension ToneCorrelations {
     /// Power of the louder tone, summed over all steps.
     fileprivate var louderPower: Float {

@@ -150,18 +150,21 @@ struct SequenceDecoder: Sendable, Wipeable {
             carrier.isCoherent = characterSearch.isPhaseKept
         }
         characterSearch.load(samples)
-        var signal: Float = .infinity
+        var sound = Failures.Sound(strength: .infinity, power: 0)
+        var choice = Failures.Choice.settle
         if isSquelched, !isLocked {
-            signal = characterSearch.strength(samples, from: offset, FSKSender(shift), range: Self.toneRange)
-            guard signal >= 1 else {
+            sound = characterSearch.strength(samples, from: offset, FSKSender(shift), range: Self.toneRange)
+            guard sound.strength >= 1 else {
                 failures.noteNoise()
                 return pass(before: limit)
             }
+            choice = failures.choose(sound)
+            if choice == .pass { return pass(before: limit) }
         }
         search(samples, from: offset, sender, carrier)
-        if !isLocked, strength.holdsSignal(tones) || mayHideTones && isAudible, failures.admits(signal) {
+        if !isLocked, choice == .settle, strength.holdsSignal(tones) || mayHideTones && isAudible {
             settle(samples, from: offset)
-            failures.note(signal, isSignal: strength.isClear(tones))
+            failures.note(sound, isSignal: strength.isClear(tones))
         }
         let firstAfter = characters.firstIndex { characterSearch.time($0.start) >= limit } ?? characters.count
         readings.growWiping(toHold: characters.count)

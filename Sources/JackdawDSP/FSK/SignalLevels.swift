@@ -12,6 +12,8 @@ struct SignalLevels: Sendable, Wipeable {
         var peak: Float
         /// Variance of the noise per sample.
         var noise: Float
+        /// Power of the sound.
+        var power: Float
         /// The power of the best patterns over the one at which the squelch opens, and the same if the noise was as
         /// dense everywhere as it is in the whole spectrum.
         var strength: Float
@@ -39,6 +41,12 @@ struct SignalLevels: Sendable, Wipeable {
     static let leastStrengthWithoutPhase: Float = 2.45
     /// The power of the best pattern in noise, over the mean power of a pattern, beside a strong signal.
     private static let noiseInPattern: Float = 1.2
+    /// The least power of the best patterns, and of the best single bits, in noise that fills the band, over that of the
+    /// noise in them.
+    private static let bestOfNoise: Float = 2
+    private static let bestOfNoiseWithoutPhase: Float = 1.4
+    /// The density of the noise in the band over that of the whole spectrum from which on it is no fluctuation.
+    private static let loudBand: Float = 1.25
     private static let perBit = ToneCorrelations.stepsPerBit
 
     /// The power of the best block over the one at which the squelch opens.
@@ -48,8 +56,20 @@ struct SignalLevels: Sendable, Wipeable {
         return most
     }
 
-    /// Whether the squelch is closed only because the noise is denser in the band of the tones.
-    var isClosedByBand: Bool { strength < 1 && blocks.contains { $0.strengthInWhiteNoise >= 1 } }
+    /// The power of the loudest block.
+    var power: Float {
+        var most: Float = 0
+        for block in blocks { most = max(most, block.power) }
+        return most
+    }
+
+    /// Whether noise that is denser in the band of the tones than elsewhere closes the squelch, or nearly.
+    var isBandLoud: Bool {
+        blocks.contains {
+            $0.strengthInWhiteNoise >= 1
+                && ($0.strength < 1 || $0.strengthInWhiteNoise > Self.loudBand * $0.strength)
+        }
+    }
 
     mutating func wipe() { blocks.wipeCapacity() }
 
@@ -88,7 +108,10 @@ struct SignalLevels: Sendable, Wipeable {
         // The power of the patterns at the right timing is that of the carrier and a little noise.
         let carrier = 2 * best / (length * length * perBit * perBit)
         let rest = max(tones.noise(in: heard, beside: carrier * samples, isWhite: false) / samples, 0.01 * power)
-        let density = max(power, rest) * perBit + .leastNormalMagnitude
+        // The patterns also fit some of the noise.
+        let fitted = 2 * (isPhaseKept ? Self.bestOfNoise : Self.bestOfNoiseWithoutPhase) / (length * perBit)
+        let dense = max(power, tones.noiseInBand(in: heard, beside: carrier * samples, fitted: fitted) / samples)
+        let density = dense * perBit + .leastNormalMagnitude
         let noiseShare = min(2 * Self.noiseInPattern / (length * perBit), 0.9)
         // In multiples of the density.
         var strength = sums.single / (stepCount * Self.leastStrengthOfBits)
@@ -102,7 +125,7 @@ struct SignalLevels: Sendable, Wipeable {
         }
         return Block(
             mean: (best / (length * length)).squareRoot(), peak: (sums.largest / (length * length)).squareRoot(),
-            noise: rest / (1 - noiseShare), strength: strength / density,
+            noise: rest / (1 - noiseShare), power: power, strength: strength / density,
             strengthInWhiteNoise: strength / (power * perBit + .leastNormalMagnitude))
     }
 

@@ -176,6 +176,8 @@ struct SoundEnergy: Sendable, Wipeable {
     private(set) var totals: [Double] = []
     /// Whether they are those of the stretch.
     private(set) var isMeasured = false
+    /// Whether the steady tones were removed from them.
+    private var isWithoutTones = false
     /// The band's share of the spectrum, 0 to 1.
     let bandShare: Float
     /// Grid steps of the windows that hold roughly the band; 0 if the band is all of the spectrum.
@@ -238,29 +240,46 @@ struct SoundEnergy: Sendable, Wipeable {
         return share
     }
 
-    /// Begins another stretch, and measures it if windows cannot.
+    /// Begins another stretch, and measures it if windows cannot; with its steady tones.
     mutating func load(_ samples: Span<Float>) {
         isMeasured = false
         if needsFilters { measure(samples) }
     }
 
-    /// Measures the energy of the stretch in the band, without steady tones.
+    /// Measures the energy of the stretch in the band, with its steady tones.
     mutating func measure(_ samples: Span<Float>) {
         isMeasured = true
-        totals.removeAll(keepingCapacity: true)
-        totals.growWiping(toHold: samples.count + 1)
-        var (low, high) = (low, high)
+        isWithoutTones = false
         inBand.removeAll(keepingCapacity: true)
         inBand.growWiping(toHold: samples.count)
-        for index in samples.indices {
-            let sample = low?.filter(samples[index]) ?? samples[index]
-            inBand.append(high?.filter(sample) ?? sample)
+        switch (low, high) {
+        case (var low?, var high?):
+            for index in samples.indices { inBand.append(high.filter(low.filter(samples[index]))) }
+        case (var filter?, nil), (nil, var filter?):
+            for index in samples.indices { inBand.append(filter.filter(samples[index])) }
+        case (nil, nil):
+            for index in samples.indices { inBand.append(samples[index]) }
         }
-        steadyTones.remove(from: &inBand)
+        addUp()
+    }
+
+    /// Removes the steady tones from the energy in the band, once it was measured.
+    /// - Returns: whether the energy has changed.
+    mutating func removeTones() -> Bool {
+        guard isMeasured, !isWithoutTones else { return false }
+        isWithoutTones = true
+        guard steadyTones.remove(from: &inBand) else { return false }
+        addUp()
+        return true
+    }
+
+    private mutating func addUp() {
+        totals.removeAll(keepingCapacity: true)
+        totals.growWiping(toHold: inBand.count + 1)
         var total = 0.0
         totals.append(total)
-        for index in samples.indices {
-            total += Double(inBand[index]) * Double(inBand[index])
+        for sample in inBand {
+            total += Double(sample) * Double(sample)
             totals.append(total)
         }
     }

@@ -78,15 +78,18 @@ struct SteadyTones: Sendable, Wipeable {
 
     /// Removes the steady tones from a stretch.
     /// - Parameter sound: the sound of the band.
-    mutating func remove(from sound: inout [Float]) {
+    /// - Returns: whether there were any.
+    @discardableResult
+    mutating func remove(from sound: inout [Float]) -> Bool {
         tones.removeAll(keepingCapacity: true)
         let count = (sound.count - weights.count) / decimation + 1
-        guard count >= Self.leastCount else { return }
+        guard count >= Self.leastCount else { return false }
         prepareWindow(count)
         bringDown(sound, count: count)
         measureSpectrum()
         findTones()
         for tone in tones { Self.subtract(tone, from: &sound) }
+        return !tones.isEmpty
     }
 
     private mutating func bringDown(_ sound: [Float], count: Int) {

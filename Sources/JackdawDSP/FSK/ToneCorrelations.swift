@@ -135,6 +135,17 @@ struct ToneCorrelations: Sendable, Wipeable {
         return isWhite ? noise : max(noise, (energy.y - Self.carrierInBand * carrier) / bandShare)
     }
 
+    /// Energy of the noise in some steps, if it is as dense everywhere as in the band of the tones.
+    /// - Parameters:
+    ///   - steps: steps that were correlated.
+    ///   - carrier: energy of the carrier in them, by a fit that also fits some of the noise.
+    ///   - fitted: that share of the noise of the whole spectrum.
+    /// - Returns: the energy of the noise; 0 before the band was measured.
+    func noiseInBand(in steps: Range<Int>, beside carrier: Float, fitted: Float) -> Float {
+        let inBand = Float(energy[steps.upperBound].y - energy[steps.lowerBound].y)
+        return (inBand - Self.carrierInBand * carrier) / max(bandShare - Self.carrierInBand * fitted, bandShare / 2)
+    }
+
     /// Multiplies the correlations with either tone by a complex number.
     mutating func scale(_ factors: TonePair<SIMD2<Float>>) {
         func scale(_ row: inout [SIMD2<Float>], _ factor: SIMD2<Float>) {

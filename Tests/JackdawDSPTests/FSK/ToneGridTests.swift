@@ -83,7 +83,7 @@ import Testing
     private static func strength(_ samples: [Float], _ shift: FrequencyShift, sampleRate: Double) -> Float {
         var search = CharacterSearch(shift, framing: .eightNoneOne, sampleRate: sampleRate)
         search.load(samples.span)
-        return search.strength(samples.span, from: 0, FSKSender(shift), range: 0.05)
+        return search.strength(samples.span, from: 0, FSKSender(shift), range: 0.05).strength
     }
 
     @Test(

@@ -87,6 +87,7 @@ struct BitSequenceDecoder: Sendable, Wipeable {
         self.offset = offset
         windows.forgetSound()
         energy.measure(samples)
+        _ = energy.removeTones()
         if gate.isOpen {
             search(samples)
         } else {
