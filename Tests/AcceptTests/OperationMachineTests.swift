@@ -103,6 +103,51 @@ import Testing
         #expect(payment.status == .approved && payment.bookedAmount == 800)
     }
 
+    /// The host's view may have the part of the first call already, and counts it once.
+    @Test func aRepeatedRefundIsCountedOnce() throws {
+        for (amount, isRead) in [(300, false), (300, true), (nil, false)] as [(Int64?, Bool)] {
+            var parameters = AcceptPaymentParameters()
+            parameters.amount = amount.map { AcceptHundredths(rawValue: $0) }
+            parameters.operationId = "R1"
+            var machine = AcceptOperationMachine(.refund(attempt("R1")), on: attempt("A1"), parameters)
+            let request = try AttemptRequest(
+                sale: Self.sale, kind: .refund(of: attempt("A1")), amount: Amount(minorUnits: 300, currencyCode: 978))
+            let begin = take(
+                [
+                    Self.view("approved", booked: 700), .accepted(try Self.report("A1", .approved)),
+                    .found(AttemptRecord(attempt("R1"), request, on: Self.date)),
+                ], &machine)
+            guard case .begin(request, attempt("R1")) = begin else {
+                Issue.record("another request: \(begin)")
+                continue
+            }
+            _ = machine.receive(
+                .accepted(try Self.report("R1", .approved, .refund(of: attempt("A1")))), at: .zero, on: Self.date)
+            let end = machine.receive(
+                isRead ? Self.view("approved", booked: 700) : .unanswered(HTTPFailure(.unreachable, message: "")),
+                at: .zero, on: Self.date)
+            #expect(transaction(end)?.bookedAmount == 700)
+        }
+    }
+
+    @Test func theIdentifierOfACaptureIsNoneForARefund() throws {
+        var parameters = AcceptPaymentParameters()
+        parameters.operationId = "C1"
+        var machine = AcceptOperationMachine(.refund(attempt("C1")), on: attempt("A1"), parameters)
+        let request = try AttemptRequest(
+            sale: Self.sale, kind: .capture(of: attempt("A1")), amount: Amount(minorUnits: 300, currencyCode: 978))
+        let end = take(
+            [
+                Self.view("approved", booked: 1000), .accepted(try Self.report("A1", .approved)),
+                .found(AttemptRecord(attempt("C1"), request, on: Self.date)),
+            ], &machine)
+        guard case .end(.failure(let error)) = end else {
+            Issue.record("it goes on: \(end)")
+            return
+        }
+        #expect(error.code == .identifierUsed)
+    }
+
     /// After its limit the till goes on with the reversal, and the caller may ask for it again.
     @Test func aReversalThatIsNotOverInTimeIsLost() throws {
         for event in [AcceptOperationEvent.timer, .stopped(isCancelled: true), .stopped(isCancelled: false)] {

@@ -114,6 +114,17 @@ import Testing
         #expect(try await terminals.terminals(of: AcceptSpireVendorUUID).map(\.uuid) == ["own"])
     }
 
+    @Test func aSearchThatFailsDoesNotHideTheReadersOfAnother() async throws {
+        let (radio, other) = (Radio(), Radio(try Self.device("rfcomm:00:00:00:00:00:01", "PosMate")))
+        radio.devices.withLock { $0 = .failure(LinkError(.adapterOff, link: "hci0", "off")) }
+        for searches in [[radio.search, other.search], [other.search, radio.search]] {
+            let terminals = AcceptReaderTerminals(
+                [], searches: searches, clock: ManualClock(),
+                date: { RecordedTime(seconds: 1_453_992_427, offset: 60) }, seal: { .tagLengthValue($0) })
+            #expect(try await terminals.terminals(of: AcceptSpireVendorUUID).map(\.displayName) == ["PosMate"])
+        }
+    }
+
     @Test func aSearchWithoutAnEndIsGivenUp() async throws {
         let clock = ManualClock()
         let (ends, end) = AsyncStream<Void>.makeStream()

@@ -321,7 +321,13 @@ extension Accept {
                 name: context.name, token: context.token, config: context.config, parameters: parameters)
             // The host does not have a payment yet that the card approved without it.
             if report.outcome == .approved, let payment = try? await addSignature(signed) { return payment }
-            _ = try? await service.sign(report.attempt, HTTPBody(copying: signature.span))
+            // A journal that cannot be written now does not hold up a payment that is approved.
+            let (isKept, image) = (AsyncSignal(), HTTPBody(copying: signature.span))
+            Task {
+                _ = try? await service.sign(report.attempt, image)
+                isKept.send()
+            }
+            await isKept.wait(after: 0, until: clock.now() + Self.signingLimit, on: clock)
         }
         if let payment = try? await payment(context) { return payment }
         return AcceptTransaction(report, config)

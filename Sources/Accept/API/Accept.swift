@@ -19,6 +19,8 @@ public final class Accept: Sendable {
 
     /// The longest time for a request. It is our choice.
     public static let requestLimit = Duration.seconds(30)
+    /// The time for the journal to keep the image of a signature. It is our choice.
+    static let signingLimit = Duration.seconds(5)
     /// The most hosts whose clients are kept.
     private static let maxClients = 4
 
@@ -46,8 +48,8 @@ public final class Accept: Sendable {
     ///   - clock: the clock of lifetimes. Default: `SuspendingClock`.
     ///   - date: the date and the zone, for the limit of reversals alone. Default: nil, so that the host decides.
     ///   - developerMode: receives requests, answers and logs of payments, masked. Default: nil, none are made.
-    ///   - callbacks: runs each closure that the program hands in to a call, in their order, for example on its main actor:
-    ///     completions, and those of ``AcceptPaymentHandlers``. Default: at once, on any thread.
+    ///   - callbacks: runs each closure that the program hands in to a call, for example on its main actor: completions, and
+    ///     those of ``AcceptPaymentHandlers``. It is called in the order of the closures, and must keep it. Default: at once, on any thread.
     ///   - connect: opens a client of the host with the configuration's address. It is called once for each
     ///     configuration in use, also if calls come at the same time, and makes no calls itself.
     public init(

@@ -11,32 +11,36 @@ extension AcceptReaderTerminals {
         /// A search.
         /// - Parameters:
         ///   - vendor: the vendor, which replaces that of the readers.
-        ///   - find: finds the readers, within 5 s. A reader that is found again has the identifier that it had.
+        ///   - find: finds the readers, within 5 s for all searches of a vendor together. A reader that is found again has the
+        ///     identifier that it had.
         public init(vendor: AcceptTerminalVendor, find: @escaping @Sendable () async throws(LinkError) -> [Reader]) {
             self.vendor = vendor
             self.find = find
         }
     }
 
-    /// The time for all searches of a vendor. It is our choice.
+    /// The time for all searches of a vendor together. It is our choice.
     static let searchLimit = Duration.seconds(5)
 
     /// Searches for the readers of a vendor.
-    /// - Throws: the error of the first search that fails; `timedOut` if they do not end within ``searchLimit``.
+    /// - Throws: if no reader was found, the error of the last search that failed; `timedOut` if they do not end within
+    ///   ``searchLimit``.
     func search(for vendorUUID: String) async throws(LinkError) -> [Reader] {
         let wanted = searches.filter { $0.vendor.uuid == vendorUUID }
         guard !wanted.isEmpty else { return [] }
         let result = await within(Self.searchLimit) { () async -> Result<[Reader], LinkError> in
-            do throws(LinkError) {
-                var found: [Reader] = []
-                for search in wanted {
+            var found: [Reader] = []
+            var failure: LinkError?
+            for search in wanted {
+                do throws(LinkError) {
                     for var reader in try await search.find() {
                         reader.vendor = search.vendor
                         found.append(reader)
                     }
-                }
-                return .success(found)
-            } catch { return .failure(error) }
+                } catch { failure = error }
+            }
+            if found.isEmpty, let failure { return .failure(failure) }
+            return .success(found)
         }
         guard let result else {
             throw LinkError(.timedOut, link: vendorUUID, "the search for readers did not end")
@@ -47,7 +51,7 @@ extension AcceptReaderTerminals {
 
 extension AcceptReaderTerminals.Model {
     /// Whether the reader is in the jack of a sound card: UniMag. The others are at links that carry bytes.
-    public var isInJack: Bool { self == .uniMag }
+    package var isInJack: Bool { self == .uniMag }
 
     /// Parts of the names under which such readers appear over Bluetooth, in any case. Those of Miura are from the vendor's
     /// sample program for Android (2017). Those of Spire are not published: ours are the names that the guide shows to a

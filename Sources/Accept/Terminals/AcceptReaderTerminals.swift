@@ -153,7 +153,7 @@ public final class AcceptReaderTerminals: AcceptTerminals {
         }
     }
 
-    /// Asks the vendor's readers one after the other, over links of their own, until one reports its charge: EMVSwiper and Miura
+    /// Searches for the vendor's readers, and asks them one after the other, over links of their own, until one reports its charge: EMVSwiper and Miura
     /// have such a value. A reader that is in use, whose link cannot be opened, or that is silent for 4 s does not answer.
     public func batteryLevel(of vendorUUID: String) async -> AcceptBatteryLevel {
         _ = try? await terminals(of: vendorUUID)

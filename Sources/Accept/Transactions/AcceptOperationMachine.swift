@@ -69,6 +69,8 @@ package struct AcceptOperationMachine: Sendable {
         case lookUp
         case readBefore
         case findOriginal
+        /// Was the refund or capture begun by an earlier call?
+        case findOwn(SaleIdentifier)
         case callService
         case wait(begun: AttemptReport)
         case readAfter(AttemptReport)
@@ -85,8 +87,8 @@ package struct AcceptOperationMachine: Sendable {
     private var isInJournal = true
     /// The payment before the operation; nil if the host does not know it.
     private var before: AcceptTransaction?
-    /// The amount of a refund or a capture.
-    private var booked: AcceptHundredths = 0
+    /// The part of a refund or a capture that this call has begun; nil before it, and if an earlier call did.
+    private var booked: AcceptHundredths?
     private var deadline: Duration?
 
     /// An operation that has not begun.
@@ -161,7 +163,12 @@ package struct AcceptOperationMachine: Sendable {
             }
             return read()
         case .readBefore: return try take(before: event, date)
-        case .findOriginal: return try book(try report(event).sale)
+        case .findOriginal:
+            let sale = try report(event).sale
+            guard parameters.operationId != nil else { return try book(sale, nil) }
+            step = .findOwn(sale)
+            return .find(ownName)
+        case .findOwn(let sale): return try book(sale, try earlier(event))
         case .callService: return try wait(from: try report(event), now)
         case .wait(let begun): return try take(event, begun)
         case .readAfter(let report): return .end(.success(try after(event, report)))
@@ -228,21 +235,44 @@ package struct AcceptOperationMachine: Sendable {
         return .reverse(name, note: parameters.reason)
     }
 
-    private mutating func book(_ sale: SaleIdentifier) throws(AcceptError) -> AcceptOperationEffect {
-        guard let before else { throw Self.unexpected }
-        let (request, identifier): (AttemptKind, AttemptIdentifier)
+    /// The identifier of the refund or the capture; of other operations the payment's.
+    private var ownName: AttemptIdentifier {
         switch kind {
-        case .refund(let own): (request, identifier) = (.refund(of: name), own)
-        case .capture(let own): (request, identifier) = (.capture(of: name), own)
-        case .reverse, .reverseAtTerminal, .cash: throw Self.unexpected
+        case .refund(let own), .capture(let own): own
+        case .reverse, .reverseAtTerminal, .cash: name
         }
-        let amount = try OperationRules.amount(parameters.amount, of: before, isRefund: isRefund)
-        booked = parameters.amount ?? OperationRules.left(of: before, isRefund: isRefund)
+    }
+
+    /// The request of an earlier call with the same identifier; nil if there was none.
+    private func earlier(_ event: AcceptOperationEvent) throws(AcceptError) -> AttemptRequest? {
+        switch event {
+        case .found(let record): return record.request
+        case .refused(let refusal) where refusal.code == .unknownAttempt: return nil
+        default:
+            _ = try report(event)
+            throw Self.unexpected
+        }
+    }
+
+    /// Begins the refund or the capture. A repetition without an amount has that of the first call.
+    private mutating func book(
+        _ sale: SaleIdentifier, _ earlier: AttemptRequest?
+    ) throws(AcceptError) -> AcceptOperationEffect {
+        guard let before else { throw Self.unexpected }
         step = .callService
+        if let earlier {
+            guard earlier.kind == ownKind else { throw OperationRules.error(DeskRefusal(.identifierUsed, ownName)) }
+            guard parameters.amount != nil else { return .begin(earlier, ownName) }
+        }
+        let part = parameters.amount ?? OperationRules.left(of: before, isRefund: isRefund)
+        if earlier == nil { booked = part }
+        let amount = try OperationRules.amount(part, of: before)
         do throws(RequestError) {
-            return .begin(try AttemptRequest(sale: sale, kind: request, amount: amount), identifier)
+            return .begin(try AttemptRequest(sale: sale, kind: ownKind, amount: amount), ownName)
         } catch { throw AcceptError(.amountInvalid, error.message) }
     }
+
+    private var ownKind: AttemptKind { isRefund ? .refund(of: name) : .capture(of: name) }
 
     private var isRefund: Bool {
         if case .refund = kind { true } else { false }
@@ -329,8 +359,10 @@ package struct AcceptOperationMachine: Sendable {
         do throws(AcceptError) { after = try payment(event) } catch {
             switch kind {
             case .cash(let config, _): return AcceptTransaction(report, config, isCash: true)
-            case .refund: if let before { return before.refunded(booked, note: parameters.note) }
-            case .capture: if let before { return before.captured(booked) }
+            // A repetition may have read the part of the first call.
+            case .refund:
+                if let before { return booked.map { before.refunded($0, note: parameters.note) } ?? before }
+            case .capture: if let before { return booked.map { before.captured($0) } ?? before }
             case .reverse, .reverseAtTerminal: if let before { return before.reversed }
             }
             throw error

@@ -87,14 +87,13 @@ enum OperationRules {
         return AcceptHundredths(rawValue: payment.amount.rawValue - refunded)
     }
 
-    /// The amount of a refund or a capture: the wanted one, or all that is left.
+    /// A part of a payment in its currency.
     static func amount(
-        _ wanted: AcceptHundredths?, of payment: AcceptTransaction, isRefund: Bool
+        _ hundredths: AcceptHundredths, of payment: AcceptTransaction
     ) throws(AcceptError) -> Amount {
         guard let currency = Currency.find(alphabeticCode: payment.currency) else {
             throw AcceptError(.answerUnreadable, "The payment has no currency of ISO 4217.")
         }
-        let hundredths = wanted ?? left(of: payment, isRefund: isRefund)
         guard hundredths > 0, let units = hundredths.minorUnits(of: currency), units <= Amount.maxNumeric else {
             throw AcceptError(.amountInvalid, "\(hundredths) \(payment.currency) is no amount for this operation.")
         }

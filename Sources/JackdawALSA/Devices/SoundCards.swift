@@ -63,7 +63,7 @@ extension SoundCards {
 extension SoundCards {
     /// The devices that capture and play, as a reader on an audio jack needs: one for each number on a card, under the name of
     /// the card. Those that this user may not open are among them.
-    public var duplexDevices: [FoundDevice] {
+    package var duplexDevices: [FoundDevice] {
         cards.flatMap { card in
             card.devices.filter { device in
                 device.direction == .capture

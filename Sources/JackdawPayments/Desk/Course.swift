@@ -120,7 +120,7 @@ package struct Course: Sendable {
         body(&changed)
         guard changed != record else { return }
         changed.changed = date
-        if changed.state == .approved, changed.approved == nil { changed.approved = date }
+        if changed.state == .approved, record.state != .approved, changed.approved == nil { changed.approved = date }
         record = changed
         change += 1
     }

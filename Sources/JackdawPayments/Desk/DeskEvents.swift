@@ -21,7 +21,7 @@ public enum DeskEvent: Sendable {
 
     /// Send the image of the cardholder's signature of an approved payment, after the message that its host does not have yet:
     /// 1 to ``Delivery/maxSignatureBytes`` bytes. Answers: as for `begin`; it is accepted when the journal has the image.
-    case sign(AttemptIdentifier, HTTPBody, call: Int)
+    case sign(AttemptIdentifier, of: SaleIdentifier, HTTPBody, call: Int)
 
     // MARK: events of the payment flow
 

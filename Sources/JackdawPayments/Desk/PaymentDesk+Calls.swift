@@ -9,7 +9,7 @@ package struct WaitingCall: Sendable, Hashable {
         case begin(AttemptRequest)
         case status
         case reverse(SaleIdentifier, ReasonText?)
-        case sign(HTTPBody)
+        case sign(SaleIdentifier, HTTPBody)
     }
 
     package let kind: Kind
@@ -23,8 +23,8 @@ package struct WaitingCall: Sendable, Hashable {
     package var sale: SaleIdentifier? {
         switch kind {
         case .begin(let request): request.sale
-        case .reverse(let sale, _): sale
-        case .status, .sign: nil
+        case .reverse(let sale, _), .sign(let sale, _): sale
+        case .status: nil
         }
     }
 }
@@ -107,7 +107,7 @@ extension PaymentDesk {
             }
         case .begin(let request): begin(request, identifier, waiting.call, records)
         case .reverse(let sale, let note): reverse(identifier, sale, note, waiting.call, records)
-        case .sign(let image): sign(identifier, image, waiting.call, records)
+        case .sign(_, let image): sign(identifier, image, waiting.call, records)
         }
     }
 

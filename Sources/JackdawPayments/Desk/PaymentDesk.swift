@@ -94,7 +94,7 @@ public struct PaymentDesk: Sendable {
         case .status(let attempt, let call): status(attempt, call)
         case .attend(let attempt, let result, let note, let call): attend(attempt, result, note, call)
         case .reverse(let attempt, let sale, let note, let call): lookUp(.reverse(sale, note), call, attempt)
-        case .sign(let attempt, let image, let call): lookUp(.sign(image), call, attempt)
+        case .sign(let attempt, let sale, let image, let call): lookUp(.sign(sale, image), call, attempt)
         case .payment(let attempt, let event, let answered, let sealed): payment(attempt, event, answered, sealed)
         case .timer: break
         case .minted(let identifier, let effect): minted(identifier, effect)

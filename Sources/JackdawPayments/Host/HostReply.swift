@@ -6,7 +6,7 @@ public enum HostReply: Sendable, Hashable {
     case approved(HostApproval)
     /// To `authorise`, `capture`, `refund`: declined by the issuer or the host. Nothing is booked.
     case declined(HostDecline)
-    /// To `complete`, `advise`, `reverse`: done. A reversal may also have found nothing, if the host keeps the identifier
+    /// To `complete`, `advise`, `sign`, `reverse`: done. A reversal may also have found nothing, if the host keeps the identifier
     /// and refuses a later request with it.
     case acknowledged
     /// The host understands the request and will not do it, with its reason. A repetition has no other answer.

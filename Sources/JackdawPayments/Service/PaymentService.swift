@@ -223,7 +223,8 @@ public actor PaymentService {
     package func sign(
         _ attempt: AttemptIdentifier, _ image: HTTPBody
     ) async throws(DeskRefusal) -> AttemptReport {
-        try await call { .sign(attempt, image, call: $0) }
+        let sale = try await status(of: attempt).sale
+        return try await call { .sign(attempt, of: sale, image, call: $0) }
     }
 
     /// Takes an event of the reader, the cardholder or the app for an attempt. Ignored if the service does not run.

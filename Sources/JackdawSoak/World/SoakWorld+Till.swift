@@ -217,9 +217,9 @@ extension SoakWorld {
             note("end \(attempt) \(error?.code.name ?? "approved")")
             checker.check(report, error)
             closeStation(attempt)
-            guard error == nil, !signature.isEmpty else { return }
+            guard error == nil, !signature.isEmpty, let sale = disk[attempt]?.request.sale else { return }
             lastCall += 1
-            send(.sign(attempt, HTTPBody(copying: signature.span), call: lastCall))
+            send(.sign(attempt, of: sale, HTTPBody(copying: signature.span), call: lastCall))
         }
     }
 

@@ -128,7 +128,7 @@ struct SellVerb: PayVerb {
     var options: TillOptions
 
     /// The longest image of a signature.
-    private static let maxSignatureBytes = 32_768
+    private static let maxSignatureBytes = Delivery.maxSignatureBytes
 
     /// The readers that can be at a link.
     private static let readers = TillTerminal.Kind.linked.map(\.name)

@@ -106,7 +106,7 @@ import Testing
     private func sign(_ till: inout TestTill) throws {
         try pay(&till, 1, 1000)
         till.send(.unanswered(.silent, effect: try till.takeAsk().effect))
-        till.send(.sign(attempt("A1"), HTTPBody("image"), call: 7))
+        till.send(.sign(attempt("A1"), of: sale("S1"), HTTPBody("image"), call: 7))
     }
 
     @Test(arguments: [false, true]) func aSignatureFollowsItsPaymentAlsoAfterARestart(isCrashed: Bool) throws {
@@ -156,16 +156,16 @@ import Testing
 
     @Test func onlyAnApprovedPaymentIsSigned() throws {
         var till = TestTill()
-        till.send(.sign(attempt("A1"), HTTPBody("image"), call: 7))
+        till.send(.sign(attempt("A1"), of: sale("S1"), HTTPBody("image"), call: 7))
         #expect(till.takeRefusals() == [DeskRefusal(.unknownAttempt, attempt("A1"))])
         till.begin(try purchase("S1", 1000))
-        till.send(.sign(attempt("A1"), HTTPBody("image"), call: 8))
+        till.send(.sign(attempt("A1"), of: sale("S1"), HTTPBody("image"), call: 8))
         #expect(till.takeRefusals() == [DeskRefusal(.originalNotApproved, attempt("A1"))])
         for size in [0, Delivery.maxSignatureBytes + 1] {
             var till = TestTill(limits: limits)
             try pay(&till, 1, 1000)
-            till.send(
-                .sign(attempt("A1"), HTTPBody(String(repeating: "x", count: size)), call: 7))
+            let image = HTTPBody(String(repeating: "x", count: size))
+            till.send(.sign(attempt("A1"), of: sale("S1"), image, call: 7))
             #expect(till.takeRefusals().map(\.code) == [.notWritable])
         }
     }

@@ -110,6 +110,27 @@ import Testing
         #expect(!String(decoding: record.encoded.text, as: UTF8.self).contains("laterMember"))
     }
 
+    /// A record of version 2, written by hand: it has the octets of its message alone, and no time of its approval.
+    @Test func aMessageOfVersion2HasItsOctetsAndGoesOn() throws {
+        let text = """
+            {"version":2,"attempt":"A8","sale":"S8","kind":"purchase","amount":"1050","currency":978,"details":[],
+            "state":"approved","began":["1700000000",60],"changed":["1700000045",60],
+            "flow":{"host":"unreachable","entry":"chip","reversalQueued":false,"recordStored":true,"outcome":"approved_offline"},
+            "delivery":{"purpose":"advice","tries":2,"octets":13}}
+            """
+        let record = try AttemptRecord(
+            decoding: EncodedRecord(text: Array(text.utf8), sealed: HTTPBody("sealed octets")))
+        #expect(record.delivery == Delivery(.advice, octets: HTTPBody("sealed octets"), tries: 2))
+        #expect(record.signature.count == 0 && record.approved == nil)
+        // The end of its queue is a change, and not its approval.
+        var till = TestTill()
+        till.store[attempt("A8")] = record
+        till.crash()
+        till.send(.answered(.acknowledged, effect: try till.takeAsk().effect))
+        let written = try #require(till.store[attempt("A8")])
+        #expect(written.delivery == nil && written.approved == nil)
+    }
+
     /// A later program, which has renamed a member and added one, opens the queue of this one.
     @Test func anOlderVersionsQueueIsOpenedByALaterVersion() throws {
         let renames = RecordFormat(upgrades: [

@@ -98,7 +98,7 @@ struct MessageCandidate {
     /// The margin (nats) below which another message is too close.
     private static let leastMargin: Float = 9.5
     /// The same for a message with fewer characters than `shortMessage`, LRC included: it has few checks, and a slip of
-    /// the clock makes one of a part of a longer message. A payment card has 27 or more.
+    /// the clock makes one of a part of a longer message. A payment card with 16 digits has 27 or more.
     private static let leastMarginOfShort: Float = 20
     private static let shortMessage = 26
     /// The same for a message that no other look confirms. In clipped sound, two drop-outs that hide the same bits in

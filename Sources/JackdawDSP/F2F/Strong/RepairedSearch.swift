@@ -3,8 +3,8 @@ import JackdawBytes
 /// The messages that were found in several versions of a sound and on several clocks, each judged alone.
 ///
 /// Errors on different clocks differ. So a message counts if it is certain in one look and also the most likely one in
-/// a look of another kind, and if it is certain and so clear that it may stand alone. A message that a look contradicts
-/// does not count.
+/// a look of another kind, or in two looks on evened sound, or if it is certain and so clear that it may stand alone. A
+/// message that a look contradicts does not count.
 struct Agreement {
     /// What distinguishes two looks. On the same kind of clock, a slip of the clock is the same.
     struct Kind: Equatable {
