@@ -25,7 +25,7 @@ struct CoarseLevels: Sendable, Wipeable {
     private static let leastSamples = 16.0
     /// The largest distance of the tones in turns per bit at which four steps a bit are enough.
     private static let maxTurnsOfFour = 1.1
-    /// The strength of the tones by this measure, over the one by ``SignalLevels``, that a signal has at least.
+    /// The least ratio of this measure to that of ``SignalLevels`` in a signal.
     private static let leastShare: Float = 0.9
     private static let lanes = 4
     private static let patternBits = 3

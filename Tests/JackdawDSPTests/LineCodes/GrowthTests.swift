@@ -4,8 +4,8 @@ import Testing
 @testable import JackdawDSP
 
 /// What a caller hands over to be appended to may hold card data, and cannot be overwritten by
-/// him where it has moved from.
-struct GrowthTests {
+/// him where it has moved from. One test at a time, because another may use the freed memory for the same events.
+@Suite(.serialized) struct GrowthTests {
     private static let bytes = [UInt8](repeating: 0x5A, count: 200)
 
     /// How many bytes are still where an array was when it had to move; the allocator may write its own notes there.
