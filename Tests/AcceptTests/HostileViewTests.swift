@@ -31,7 +31,9 @@ import Testing
         } catch { #expect([.answerUnreadable, .currencyNotAccepted, .amountLimit].contains(error.code)) }
         do throws(AcceptError) {
             let payment = try AcceptTransaction(body(bytes), of: "A1")
-            for isRefund in [true, false] { _ = try? OperationRules.amount(nil, of: payment, isRefund: isRefund) }
+            for isRefund in [true, false] {
+                _ = try? OperationRules.amount(OperationRules.left(of: payment, isRefund: isRefund), of: payment)
+            }
             try OperationRules.checkReversal(of: payment, on: RecordedTime(seconds: 1_453_992_427, offset: 60))
             count += 1
         } catch { #expect([.answerUnreadable, .operationNotAllowed, .reversalTooLate].contains(error.code)) }
@@ -74,7 +76,11 @@ import Testing
             """
         let payment = try AcceptTransaction(body(text), of: "A1")
         #expect(payment.refunds.count == 1000)
-        #expect(throws: AcceptError.self) { try OperationRules.amount(nil, of: payment, isRefund: true) }
-        #expect(throws: AcceptError.self) { try OperationRules.amount(nil, of: payment, isRefund: false) }
+        #expect(throws: AcceptError.self) {
+            try OperationRules.amount(OperationRules.left(of: payment, isRefund: true), of: payment)
+        }
+        #expect(throws: AcceptError.self) {
+            try OperationRules.amount(OperationRules.left(of: payment, isRefund: false), of: payment)
+        }
     }
 }

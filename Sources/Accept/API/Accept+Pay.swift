@@ -1,6 +1,7 @@
 import JackdawCards
 public import JackdawEMV
 public import JackdawPayments
+import JackdawTransport
 
 // Terminals and payments: the guide 1.6.182, chapters 3.1 and 3.2.
 
