@@ -77,6 +77,8 @@ public struct HeadReader: Sendable {
     /// Events that wait until all channels have been decoded up to their positions.
     private var arrivals: [Arrival] = []
     private var assembler = CardAssembler()
+    /// Returns the findings of a look at a channel's sound if another thread has them.
+    private var findingsAhead: (@Sendable (Int, SegmentLook) -> DecodedLook?)?
     /// The samples of one channel of a block; overwritten after each block.
     private var lane: [Float] = []
 
@@ -182,6 +184,27 @@ public struct HeadReader: Sendable {
         assembler = CardAssembler()
     }
 
+    /// Lets this reader only find segments, from the start of a recording on; it reports no events.
+    package mutating func beginScouting() {
+        for index in decoders.indices { decoders[index].beginScouting() }
+    }
+
+    /// Removes and returns the segments that have ended since the last call, each with its channel.
+    package mutating func takeSegments() -> [(channel: Int, segment: FoundSegment)] {
+        var segments: [(channel: Int, segment: FoundSegment)] = []
+        for (index, channel) in distinctChannels.enumerated() {
+            segments += decoders[index].takeSegments().map { (channel, $0) }
+        }
+        return segments
+    }
+
+    /// Lets this reader take the findings of other threads.
+    /// - Parameter findings: returns the findings of a look at a channel's sound, or nil if there are none.
+    package mutating func takeFindings(from findings: (@Sendable (Int, SegmentLook) -> DecodedLook?)?) {
+        findingsAhead = findings
+        passOnFindingsAhead()
+    }
+
     /// Gives each channel a decoder of its own. The other channels had the same samples so far, so they start with the
     /// first decoder's state.
     private mutating func decodeEachChannel() {
@@ -189,6 +212,16 @@ public struct HeadReader: Sendable {
         guard decoders.count < count else { return }
         decoders = Array(repeating: decoders[0], count: count)
         positions = Array(repeating: positions[0], count: count)
+        for index in decoders.indices.dropFirst() { _ = decoders[index].takeSegments() }
+        passOnFindingsAhead()
+    }
+
+    private mutating func passOnFindingsAhead() {
+        for (index, channel) in distinctChannels.enumerated() {
+            decoders[index].findingsAhead = nil
+            guard let findingsAhead else { continue }
+            decoders[index].findingsAhead = { look in findingsAhead(channel, look) }
+        }
     }
 
     @inline(__always)

@@ -46,7 +46,38 @@ struct SegmentDecoder: Sendable {
         strong.reset()
     }
 
-    mutating func decode(_ samples: Span<Float>) -> Findings { decode(samples, isEarly: false) }
+    /// How thoroughly the next segment will be searched.
+    var patience: SearchPatience {
+        get { strong.patience }
+        set { strong.patience = newValue }
+    }
+
+    /// Decodes a segment, or its sound until a pause.
+    /// - Parameters:
+    ///   - samples: the segment, or its sound until a pause.
+    ///   - isEarly: whether the segment may be incomplete. If a hand hesitates in mid-message, silence follows that
+    ///     too, so only a message followed by the card's clocking zeros counts then.
+    /// - Returns: the findings, or none if no message counts in a segment that may be incomplete; its searches are not
+    ///   counted then.
+    mutating func look(at samples: Span<Float>, isEarly: Bool) -> DecodedLook {
+        patience.begin()
+        var findings: Findings? = decode(samples, isEarly: isEarly)
+        if isEarly, let found = findings,
+            found.readings.isEmpty || !found.readings.allSatisfy({ $0.zerosBehind(in: samples) >= Self.zerosAtEnd })
+        {
+            findings = nil
+            patience.takeBack()
+        }
+        return DecodedLook(findings: findings, searches: patience.searches)
+    }
+
+    /// Counts the searches of a look that another decoder has taken.
+    /// - Returns: whether this decoder would have searched likewise; otherwise nothing is counted.
+    mutating func take(_ look: DecodedLook, isEarly: Bool) -> Bool {
+        guard let after = patience.repeating(look.searches) else { return false }
+        if !isEarly || look.findings != nil { patience = after }
+        return true
+    }
 
     private mutating func decode(_ samples: Span<Float>, isEarly: Bool) -> Findings {
         var findings = Findings()
@@ -57,20 +88,6 @@ struct SegmentDecoder: Sendable {
         }
         findings.readings.sort { $0.boundaries[0] < $1.boundaries[0] }
         return findings
-    }
-
-    /// Decodes a segment that may be incomplete. If a hand hesitates in mid-message, silence follows that too, so only
-    /// a message followed by the card's clocking zeros counts.
-    /// - Returns: nil if there is no such message; the tiers then keep their previous state.
-    mutating func decodeEarly(_ samples: Span<Float>) -> Findings? {
-        let before = strong
-        let findings = decode(samples, isEarly: true)
-        if !findings.readings.isEmpty, findings.readings.allSatisfy({ $0.zerosBehind(in: samples) >= Self.zerosAtEnd })
-        {
-            return findings
-        }
-        strong = before
-        return nil
     }
 
     /// Adds the readings of the fast tier, and those found beside them; false if it reads no message.

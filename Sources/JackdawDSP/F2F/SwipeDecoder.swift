@@ -54,6 +54,10 @@ public struct SwipeDecoder: Sendable {
     private var samplesTried = 0
     /// The failures at the last pause at which a message was decoded; nil if no message was.
     private var failuresAtPause: [SegmentFailure]?
+    /// Collects the segments, if this decoder only finds them.
+    private var scout: SegmentScout?
+    /// Returns the findings of a look if another thread has them.
+    package var findingsAhead: (@Sendable (SegmentLook) -> DecodedLook?)?
 
     private let hop: Int
     /// In silence, the sound cycles through a part of the buffer that fits in the nearest cache.
@@ -219,6 +223,7 @@ public struct SwipeDecoder: Sendable {
 
     private mutating func beginPauses() {
         pause.begin()
+        scout?.begin()
         samplesTried = 0
         failuresAtPause = nil
     }
@@ -229,13 +234,16 @@ public struct SwipeDecoder: Sendable {
         // The failures at an earlier pause do not cover the sound since then.
         failuresAtPause = nil
         guard samplesTried <= Self.maxAttempts * buffer.count, !SteadyNoise.isSteady(energies, hopSamples: hop) else {
+            scout?.notePause(after: nil)
             return []
         }
         samplesTried += buffer.count
-        let sound = buffer
-        guard var found = sound.withSamples({ tiers.decodeEarly($0) }), let last = found.readings.last else {
+        guard scout == nil else {
+            let count = buffer.count
+            scout?.notePause(after: count)
             return []
         }
+        guard var found = findings(isEarly: true), let last = found.readings.last else { return [] }
         let end = Int(last.boundaries[0])
         failuresAtPause = found.failures.filter { $0.range.lowerBound >= end }
         found.failures.removeAll { $0.range.lowerBound >= end }
@@ -274,15 +282,35 @@ public struct SwipeDecoder: Sendable {
 
     /// Decodes the buffer. Failures from `retriedFrom` on are left for the next segment, which contains them again.
     private mutating func decodeSegment(retriedFrom: Int? = nil) -> [SwipeEvent] {
+        let isSteady = SteadyNoise.isSteady(energies, hopSamples: hop)
+        guard scout == nil else {
+            let (sound, start, mayEndAtPause) = (buffer, bufferStart, retriedFrom == nil && isQuietSincePause)
+            scout?.end(sound, start: start, isDecoded: !isSteady, mayEndAtPause: mayEndAtPause)
+            return []
+        }
         if let failuresAtPause, isQuietSincePause { return report(.init(failures: failuresAtPause)) }
-        guard !SteadyNoise.isSteady(energies, hopSamples: hop) else {
+        guard !isSteady, var found = findings(isEarly: false) else {
             return report(.init(failures: [SegmentFailure(reason: .noBitCells, range: 0..<buffer.count)]))
         }
-        let sound = buffer
-        var found = sound.withSamples { tiers.decode($0) }
         if let retriedFrom { found.failures.removeAll { $0.range.lowerBound >= retriedFrom } }
         return report(found)
     }
+
+    /// The findings in the buffer: of another thread, if it has searched as this decoder would, or of its own search.
+    private mutating func findings(isEarly: Bool) -> SegmentDecoder.Findings? {
+        let look = SegmentLook(start: bufferStart, count: buffer.count, isEarly: isEarly)
+        if let ahead = findingsAhead?(look), tiers.take(ahead, isEarly: isEarly) { return ahead.findings }
+        let sound = buffer
+        return sound.withSamples { tiers.look(at: $0, isEarly: isEarly).findings }
+    }
+
+    /// Lets this decoder only find segments, from the start of a recording on; it reports no events.
+    package mutating func beginScouting() {
+        scout = SegmentScout()
+    }
+
+    /// Removes and returns the segments that have ended since the last call.
+    package mutating func takeSegments() -> [FoundSegment] { scout?.takeSegments() ?? [] }
 
     /// The events for findings that were not reported before, in the order of time.
     private mutating func report(_ found: SegmentDecoder.Findings) -> [SwipeEvent] {

@@ -22,6 +22,8 @@ protocol FileWorker: SendableMetatype, ~Copyable {
 struct FileJobs {
     /// The threads that work, 1 or more.
     let count: Int
+    /// The threads that may decode the segments of each file, 1 or more.
+    let segmentJobs: Int
 
     /// Jobs for some files.
     /// - Parameters:
@@ -30,6 +32,7 @@ struct FileJobs {
     init(_ count: Int?, for files: [String]) {
         let most = files.contains("-") ? 1 : count ?? Self.cores
         self.count = max(1, min(most, files.count))
+        segmentJobs = max(1, most / self.count)
     }
 
     /// Cores that are in use.

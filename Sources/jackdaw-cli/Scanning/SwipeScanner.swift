@@ -1,4 +1,5 @@
 import JackdawAudioFile
+import JackdawBytes
 import JackdawDSP
 import JackdawSwipe
 
@@ -36,17 +37,26 @@ struct SwipeScanner: ~Copyable {
     private var sound: SoundScanner
     private let tracks: Set<TrackNumber>
     private var reader: HeadReader?
+    /// The threads that decode segments, and the reader that finds them; nil for one thread.
+    private let jobs: SegmentJobs?
+    private let jobCount: Int
+    private var scout: HeadReader?
 
     /// Creates a scanner.
     /// - Parameters:
     ///   - channel: the channel to decode, from 0; nil for all.
     ///   - raw: the format of headerless files; nil for files with a header.
     ///   - tracks: tracks that make a card.
+    ///   - jobs: threads that decode the segments of a recording side by side, 1 or more. Sound that may be live is
+    ///     decoded by one.
     init(
-        channel: Int? = nil, raw: RawAudioFormat? = nil, tracks: Set<TrackNumber> = Set(TrackNumber.allCases)
+        channel: Int? = nil, raw: RawAudioFormat? = nil, tracks: Set<TrackNumber> = Set(TrackNumber.allCases),
+        jobs: Int = 1
     ) {
         sound = SoundScanner(channel: channel, raw: raw)
         self.tracks = tracks
+        jobCount = jobs
+        self.jobs = jobs > 1 ? SegmentJobs(threads: jobs) : nil
     }
 
     /// Decodes one recording.
@@ -64,6 +74,10 @@ struct SwipeScanner: ~Copyable {
         defer {
             observer = listener.observer
             reader = listener.reader
+            scout = listener.ahead?.scout
+        }
+        if let jobs, !observer.wantsSamples, path != "-" {
+            listener.ahead = SoundAhead(jobs, count: jobCount, scout: scout.take())
         }
         return try sound.scan(path, &listener)
     }
@@ -76,6 +90,8 @@ private struct SwipeListener<Observer: ScanObserver>: SoundListener {
     let patience: Double
     /// The reader of this recording; at first of the last one.
     var reader: HeadReader?
+    /// The sound that other threads search before the reader; nil if they do not.
+    var ahead: SoundAhead?
 
     var takesSixteenBits: Bool { !observer.wantsSamples }
 
@@ -83,21 +99,22 @@ private struct SwipeListener<Observer: ScanObserver>: SoundListener {
         let configuration = HeadReader.Configuration(
             sampleRate: format.sampleRate, channelCount: format.channels, channels: channels, tracks: tracks,
             patience: patience, decodesEqualChannelsOnce: false)
-        if reader?.configuration == configuration {
-            reader?.reset()
-        } else {
-            reader = try HeadReader(configuration)
-        }
+        try HeadReader.renew(&reader, configuration)
+        if let findings = try ahead?.begin(configuration) { reader?.takeFindings(from: findings) }
         try observer.begin(format)
     }
 
     mutating func receive(_ samples: Span<Int16>, channel: Int) {
-        observe(reader?.receive(samples, channel: channel))
+        guard ahead != nil else { return observe(reader?.receive(samples, channel: channel)) }
+        ahead?.receive(samples, channel: channel) { Float($0) * (1 / 32_768) }
+        readSound(untilFits: true)
     }
 
     mutating func receive(_ samples: Span<Float>, channel: Int) {
         if observer.wantsSamples { observer.receive(samples, channel: channel) }
-        observe(reader?.receive(samples, channel: channel))
+        guard ahead != nil else { return observe(reader?.receive(samples, channel: channel)) }
+        ahead?.receive(samples, channel: channel) { $0 }
+        readSound(untilFits: true)
     }
 
     mutating func advance(to frame: Int, of total: Int?) throws(CommandError) {
@@ -105,7 +122,18 @@ private struct SwipeListener<Observer: ScanObserver>: SoundListener {
     }
 
     mutating func finish() {
+        ahead?.finish()
+        readSound(untilFits: false)
         observe(reader?.finish())
+        reader?.takeFindings(from: nil)
+    }
+
+    /// Passes waiting sound to the reader: until the rest fits in its room, or all of it.
+    private mutating func readSound(untilFits: Bool) {
+        while let block = ahead?.next(untilFits: untilFits) {
+            let events = block.samples.withElements { reader?.receive($0, channel: block.channel) }
+            observe(events)
+        }
     }
 
     private mutating func observe(_ events: [HeadEvent]?) {
@@ -114,6 +142,18 @@ private struct SwipeListener<Observer: ScanObserver>: SoundListener {
 }
 
 extension HeadReader {
+    /// Makes a reader for a recording: the last one's if its configuration fits.
+    /// - Throws: `CommandError` if the sample rate is not supported.
+    fileprivate static func renew(
+        _ reader: inout HeadReader?, _ configuration: Configuration
+    ) throws(CommandError) {
+        if reader?.configuration == configuration {
+            reader?.reset()
+        } else {
+            reader = try HeadReader(configuration)
+        }
+    }
+
     /// Creates a reader, with the command's errors.
     /// - Throws: `CommandError` if the sample rate is not supported.
     init(_ configuration: Configuration) throws(CommandError) {
@@ -122,5 +162,77 @@ extension HeadReader {
         } catch {
             throw CommandError(.badData, error.description)
         }
+    }
+}
+
+/// Sound that waits for a reader while other threads decode the segments in it.
+private struct SoundAhead {
+    /// Samples of a channel.
+    struct Block {
+        let channel: Int
+        let samples: WipedArray<Float>
+    }
+
+    /// Samples that wait for each thread: 20 s of a channel at 48,000 Hz.
+    private static let room = 1 << 20
+
+    /// The reader that finds the segments.
+    private(set) var scout: HeadReader?
+    private let jobs: SegmentJobs
+    private let room: Int
+    private var blocks: [Block] = []
+    private var samples = 0
+    /// The samples of a block; overwritten after it is copied.
+    private var lane: [Float] = []
+
+    init(_ jobs: SegmentJobs, count: Int, scout: HeadReader?) {
+        self.jobs = jobs
+        self.scout = scout
+        room = Self.room * count
+    }
+
+    /// Begins to search a recording.
+    /// - Returns: what returns the findings of the threads.
+    mutating func begin(
+        _ configuration: HeadReader.Configuration
+    ) throws(CommandError) -> @Sendable (Int, SegmentLook) -> DecodedLook? {
+        try HeadReader.renew(&scout, configuration)
+        scout?.beginScouting()
+        jobs.begin(sampleRate: configuration.sampleRate)
+        return { [jobs] channel, look in jobs.findings(of: look, channel: channel) }
+    }
+
+    mutating func receive<Sample: BitwiseCopyable>(
+        _ samples: Span<Sample>, channel: Int, value: (Sample) -> Float
+    ) {
+        var lane: [Float] = []
+        swap(&lane, &self.lane)
+        lane.growWiping(toHold: samples.count)
+        for index in samples.indices { lane.append(value(samples[index])) }
+        _ = scout?.receive(lane.span, channel: channel)
+        addSegments()
+        blocks.append(Block(channel: channel, samples: WipedArray(lane)))
+        self.samples += lane.count
+        lane.wipe()
+        swap(&lane, &self.lane)
+    }
+
+    mutating func finish() {
+        _ = scout?.finish()
+        addSegments()
+    }
+
+    private mutating func addSegments() {
+        for (channel, segment) in scout?.takeSegments() ?? [] { jobs.add(segment, channel: channel) }
+    }
+
+    /// Removes the first block that waits.
+    /// - Parameter untilFits: whether to leave what fits in the room.
+    /// - Returns: the block; nil if none is left, or the rest fits.
+    mutating func next(untilFits: Bool) -> Block? {
+        guard !blocks.isEmpty, !untilFits || samples > room else { return nil }
+        let block = blocks.removeFirst()
+        samples -= block.samples.count
+        return block
     }
 }

@@ -69,9 +69,11 @@ struct Decode: Verb {
         var worst = status
         var trackCount = 0
         var others = OtherTracks()
-        try FileJobs(jobs.count, for: files).run(files, on: console) { [channel, headerless] in
-            DecodeWorker(
-                SwipeScanner(channel: channel.index, raw: headerless.raw, tracks: options.tracks), options, environment)
+        let fileJobs = FileJobs(jobs.count, for: files)
+        try fileJobs.run(files, on: console) { [channel, headerless] in
+            let scanner = SwipeScanner(
+                channel: channel.index, raw: headerless.raw, tracks: options.tracks, jobs: fileJobs.segmentJobs)
+            return DecodeWorker(scanner, options, environment)
         } finish: { outcome in
             worst = max(worst, outcome.status)
             trackCount += outcome.trackCount

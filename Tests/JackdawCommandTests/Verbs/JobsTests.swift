@@ -1,5 +1,6 @@
 import Foundation
 import JackdawConsole
+import JackdawDSP
 import JackdawTestSupport
 import JackdawTransport
 import Testing
@@ -40,6 +41,28 @@ import Testing
             #expect(many.output == one.output)
             #expect(many.messages == one.messages)
             #expect(many.status == one.status)
+        }
+    }
+
+    /// One recording with many segments, the hardest first, on one channel and on two.
+    @Test(arguments: ["1", "2"]) func manyJobsDecodeOneFileAsOneJobDoes(channels: String) throws {
+        let long = folder("long.wav")
+        var sound: [[Float]] = [[], []]
+        for index in 0..<8 {
+            let samples = try SwipeSound.render(
+                ";4111111111111111=29121010000012300000?", .two,
+                .init(sampleRate: 44_100, signalToNoise: [2, 30, 6][index % 3], seed: UInt64(index)))
+            sound[index % 2] += samples
+            sound[0] += samples
+        }
+        try SwipeSound.write(Array(sound.prefix(try #require(Int(channels)))), to: long, sampleRate: 44_100)
+        let verb = ["decode", "--json", "--failures", "--reveal", "--bits"]
+        let one = CommandRun(verb + ["--jobs", "1", long])
+        #expect(one.status == 0 && one.lines.count >= 8)
+        for count in ["2", "16"] {
+            let many = CommandRun(verb + ["--jobs", count, long])
+            #expect(many.output == one.output)
+            #expect(many.messages == one.messages)
         }
     }
 

@@ -89,9 +89,9 @@ import Testing
         }
         let swipe = try SwipeBench.samples(.two, configuration: .init(sampleRate: 16_000, signalToNoise: 4, seed: 2))
         var fresh = decoder
-        #expect(fresh.fruitlessSearches > 8, "the tones did not look like swipes, or its patience is not over")
+        #expect(fresh.patience.fruitlessSearches > 8, "the tones did not look like swipes, or its patience is not over")
         fresh.reset()
-        #expect(fresh.fruitlessSearches == 0)
+        #expect(fresh.patience.fruitlessSearches == 0)
         let reading = try decoder.decode(swipe, sampleRate: 16_000).get()
         let text = String(decoding: reading.values.dropLast().map { reading.code.ascii($0) }, as: UTF8.self)
         #expect(text == SwipeBench.texts[.two])

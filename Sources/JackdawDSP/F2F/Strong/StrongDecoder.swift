@@ -5,8 +5,7 @@ import JackdawBytes
 struct StrongDecoder: Sendable {
     var ladder = RateLadder()
     let search = TimingSearch()
-    /// Consecutive segments that looked like a swipe and were not decoded.
-    private(set) var fruitlessSearches = 0
+    var patience = SearchPatience()
 
     /// Widths of a head pulse, as shares of the bit cell. The usual one distinguishes a swipe from noise at any true
     /// width.
@@ -17,10 +16,7 @@ struct StrongDecoder: Sendable {
     /// Cost of a change of cell length in a search, for `TimingSearch.Tuning`: for even speed, and for any other.
     static let evenRateCost = 400.0
     static let usualRateCost = 20.0
-    /// Music and speech continue for hours and look like swipes. After this many consecutive segments without a
-    /// message, only one in as many is searched thoroughly, and the others at the likeliest rates only, until a swipe
-    /// is decoded.
-    private static let patience = 8
+    /// Rates that are searched if the patience is over.
     private static let likeliestSteps = 2
     /// A sound longer than any pass of a card, in seconds, gets the usual filters only.
     private static let longestPass = 2.5
@@ -74,7 +70,7 @@ struct StrongDecoder: Sendable {
         ladder.load(cleaned, lost: lost)
         var findings = Findings()
         let steps = RateLadder.plausibleSteps(for: samples, sampleRate: sampleRate)
-        let isPatient = fruitlessSearches < Self.patience || fruitlessSearches.isMultiple(of: Self.patience)
+        let isPatient = patience.isPatient
         explore(
             steps: isPatient ? steps[...] : steps.prefix(Self.likeliestSteps), pulseShares: [Self.usualPulseShare],
             &findings)
@@ -93,22 +89,22 @@ struct StrongDecoder: Sendable {
         if !isLong, found?.needsConfirmation(in: samples) ?? (isPatient && effort == .full) {
             searchAgain(samples, sampleRate: sampleRate, clearest: findings.looks.first, &agreement)
         } else if let found {
-            fruitlessSearches = 0
+            patience.note(.message)
             return .success(found.reading)
         }
         if let agreed = agreement.result(in: samples) {
-            fruitlessSearches = 0
+            patience.note(.message)
             return .success(agreed.reading)
         }
-        if !usualLooks.isEmpty { fruitlessSearches += 1 }
+        patience.note(usualLooks.isEmpty ? .noise : .nothing)
         var rejected = failure(samples, looks: usualLooks)
         if agreement.isContradicted { rejected.reason = .ambiguous }
         return .failure(rejected)
     }
 
-    /// Resets the count of segments searched without success.
+    /// Forgets the searches of earlier segments.
     mutating func reset() {
-        fruitlessSearches = 0
+        patience = SearchPatience()
     }
 
     /// Tries an even speed and other filters at the clearest rate, the same filters after compensating the sound's
