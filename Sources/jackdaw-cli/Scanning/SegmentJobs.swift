@@ -35,12 +35,17 @@ final class SegmentJobs: Sendable {
         }
     }
 
-    /// Forgets the last recording, and begins one.
-    /// - Parameter sampleRate: samples per second (Hz).
-    func begin(sampleRate: Double) { queue.begin(sampleRate: sampleRate) }
+    /// Forgets the recording; its findings were taken or are not needed.
+    func forget() { queue.forget() }
 
     /// Adds a segment to decode. Those of a channel come in the order of time.
-    func add(_ segment: FoundSegment, channel: Int) { queue.add(segment, channel: channel) }
+    /// - Parameters:
+    ///   - segment: the segment.
+    ///   - channel: its channel.
+    ///   - sampleRate: samples per second (Hz).
+    func add(_ segment: FoundSegment, channel: Int, sampleRate: Double) {
+        queue.add(segment, channel: channel, sampleRate: sampleRate)
+    }
 
     /// Waits for the findings of a look at a channel's sound.
     /// - Returns: the findings; nil if the look is in no segment that was added.
@@ -60,7 +65,6 @@ private final class SegmentQueue: Sendable {
     }
 
     private struct State {
-        var sampleRate = 44_100.0
         var recording = 0
         var channels: [Int: Channel] = [:]
         var waiting: [SegmentPlace] = []
@@ -71,20 +75,15 @@ private final class SegmentQueue: Sendable {
     /// Counts the waiting segments.
     private let work = DispatchSemaphore(value: 0)
 
-    func begin(sampleRate: Double) {
-        state.withLock { state in
-            let recording = state.recording + 1
-            state = State()
-            state.sampleRate = sampleRate
-            state.recording = recording
-        }
+    func forget() {
+        state.withLock { $0 = State(recording: $0.recording + 1) }
     }
 
-    func add(_ segment: FoundSegment, channel: Int) {
+    func add(_ segment: FoundSegment, channel: Int, sampleRate: Double) {
         state.withLock { state in
             let index = state.channels[channel]?.count ?? 0
             let place = SegmentPlace(
-                segment, channel: channel, index: index, recording: state.recording, sampleRate: state.sampleRate)
+                segment, channel: channel, index: index, recording: state.recording, sampleRate: sampleRate)
             state.channels[channel, default: Channel()].places.append(place)
             state.channels[channel]?.count += 1
             state.waiting.append(place)

@@ -37,10 +37,9 @@ struct SwipeScanner: ~Copyable {
     private var sound: SoundScanner
     private let tracks: Set<TrackNumber>
     private var reader: HeadReader?
-    /// The threads that decode segments, and the reader that finds them; nil for one thread.
-    private let jobs: SegmentJobs?
     private let jobCount: Int
-    private var scout: HeadReader?
+    /// The threads that decode segments; nil before they are needed.
+    private var jobs: SegmentJobs?
 
     /// Creates a scanner.
     /// - Parameters:
@@ -56,7 +55,6 @@ struct SwipeScanner: ~Copyable {
         sound = SoundScanner(channel: channel, raw: raw)
         self.tracks = tracks
         jobCount = jobs
-        self.jobs = jobs > 1 ? SegmentJobs(threads: jobs) : nil
     }
 
     /// Decodes one recording.
@@ -70,14 +68,13 @@ struct SwipeScanner: ~Copyable {
     mutating func scan(
         _ path: String, _ observer: inout some ScanObserver
     ) throws(CommandError) -> SoundScanner.Outcome {
-        var listener = SwipeListener(observer: observer, tracks: tracks, patience: Self.patience, reader: reader.take())
+        var listener = SwipeListener(
+            observer: observer, tracks: tracks, patience: Self.patience,
+            jobCount: path == "-" || observer.wantsSamples ? 1 : jobCount, reader: reader.take(), jobs: jobs)
         defer {
             observer = listener.observer
             reader = listener.reader
-            scout = listener.ahead?.scout
-        }
-        if let jobs, !observer.wantsSamples, path != "-" {
-            listener.ahead = SoundAhead(jobs, count: jobCount, scout: scout.take())
+            jobs = listener.jobs
         }
         return try sound.scan(path, &listener)
     }
@@ -88,10 +85,25 @@ private struct SwipeListener<Observer: ScanObserver>: SoundListener {
     var observer: Observer
     let tracks: Set<TrackNumber>
     let patience: Double
+    let jobCount: Int
     /// The reader of this recording; at first of the last one.
     var reader: HeadReader?
-    /// The sound that other threads search before the reader; nil if they do not.
-    var ahead: SoundAhead?
+    var jobs: SegmentJobs?
+    /// The sound that other threads search before the reader. They begin after a segment that took long.
+    private var ahead: SoundAhead?
+    private var isHard = false
+
+    init(
+        observer: Observer, tracks: Set<TrackNumber>, patience: Double, jobCount: Int, reader: HeadReader?,
+        jobs: SegmentJobs?
+    ) {
+        self.observer = observer
+        self.tracks = tracks
+        self.patience = patience
+        self.jobCount = jobCount
+        self.reader = reader
+        self.jobs = jobs
+    }
 
     var takesSixteenBits: Bool { !observer.wantsSamples }
 
@@ -99,8 +111,11 @@ private struct SwipeListener<Observer: ScanObserver>: SoundListener {
         let configuration = HeadReader.Configuration(
             sampleRate: format.sampleRate, channelCount: format.channels, channels: channels, tracks: tracks,
             patience: patience, decodesEqualChannelsOnce: false)
-        try HeadReader.renew(&reader, configuration)
-        if let findings = try ahead?.begin(configuration) { reader?.takeFindings(from: findings) }
+        if reader?.configuration == configuration {
+            reader?.reset()
+        } else {
+            reader = try HeadReader(configuration)
+        }
         try observer.begin(format)
     }
 
@@ -118,6 +133,7 @@ private struct SwipeListener<Observer: ScanObserver>: SoundListener {
     }
 
     mutating func advance(to frame: Int, of total: Int?) throws(CommandError) {
+        if isHard, ahead == nil, jobCount > 1 { searchAhead() }
         try observer.advance(to: frame, of: total)
     }
 
@@ -126,6 +142,15 @@ private struct SwipeListener<Observer: ScanObserver>: SoundListener {
         readSound(untilFits: false)
         observe(reader?.finish())
         reader?.takeFindings(from: nil)
+        jobs?.forget()
+    }
+
+    /// Lets other threads decode the segments from here on.
+    private mutating func searchAhead() {
+        jobs = jobs ?? SegmentJobs(threads: jobCount)
+        guard let jobs, let reader else { return }
+        ahead = SoundAhead(reader, jobs, count: jobCount)
+        self.reader?.takeFindings { channel, look in jobs.findings(of: look, channel: channel) }
     }
 
     /// Passes waiting sound to the reader: until the rest fits in its room, or all of it.
@@ -137,23 +162,18 @@ private struct SwipeListener<Observer: ScanObserver>: SoundListener {
     }
 
     private mutating func observe(_ events: [HeadEvent]?) {
-        for event in events ?? [] { observer.receive(event) }
+        for event in events ?? [] {
+            switch event {
+            case .track(let track): isHard = isHard || track.decoded.tier == .strong
+            case .failure: isHard = true
+            case .card: break
+            }
+            observer.receive(event)
+        }
     }
 }
 
 extension HeadReader {
-    /// Makes a reader for a recording: the last one's if its configuration fits.
-    /// - Throws: `CommandError` if the sample rate is not supported.
-    fileprivate static func renew(
-        _ reader: inout HeadReader?, _ configuration: Configuration
-    ) throws(CommandError) {
-        if reader?.configuration == configuration {
-            reader?.reset()
-        } else {
-            reader = try HeadReader(configuration)
-        }
-    }
-
     /// Creates a reader, with the command's errors.
     /// - Throws: `CommandError` if the sample rate is not supported.
     init(_ configuration: Configuration) throws(CommandError) {
@@ -176,8 +196,8 @@ private struct SoundAhead {
     /// Samples that wait for each thread: 20 s of a channel at 48,000 Hz.
     private static let room = 1 << 20
 
-    /// The reader that finds the segments.
-    private(set) var scout: HeadReader?
+    /// Finds the segments, and reports no events.
+    private var scout: HeadReader
     private let jobs: SegmentJobs
     private let room: Int
     private var blocks: [Block] = []
@@ -185,21 +205,15 @@ private struct SoundAhead {
     /// The samples of a block; overwritten after it is copied.
     private var lane: [Float] = []
 
-    init(_ jobs: SegmentJobs, count: Int, scout: HeadReader?) {
+    /// - Parameters:
+    ///   - reader: the reader at the present position.
+    ///   - jobs: the threads.
+    ///   - count: their number.
+    init(_ reader: HeadReader, _ jobs: SegmentJobs, count: Int) {
         self.jobs = jobs
-        self.scout = scout
+        scout = reader
+        scout.beginScouting()
         room = Self.room * count
-    }
-
-    /// Begins to search a recording.
-    /// - Returns: what returns the findings of the threads.
-    mutating func begin(
-        _ configuration: HeadReader.Configuration
-    ) throws(CommandError) -> @Sendable (Int, SegmentLook) -> DecodedLook? {
-        try HeadReader.renew(&scout, configuration)
-        scout?.beginScouting()
-        jobs.begin(sampleRate: configuration.sampleRate)
-        return { [jobs] channel, look in jobs.findings(of: look, channel: channel) }
     }
 
     mutating func receive<Sample: BitwiseCopyable>(
@@ -209,7 +223,7 @@ private struct SoundAhead {
         swap(&lane, &self.lane)
         lane.growWiping(toHold: samples.count)
         for index in samples.indices { lane.append(value(samples[index])) }
-        _ = scout?.receive(lane.span, channel: channel)
+        _ = scout.receive(lane.span, channel: channel)
         addSegments()
         blocks.append(Block(channel: channel, samples: WipedArray(lane)))
         self.samples += lane.count
@@ -218,12 +232,14 @@ private struct SoundAhead {
     }
 
     mutating func finish() {
-        _ = scout?.finish()
+        _ = scout.finish()
         addSegments()
     }
 
     private mutating func addSegments() {
-        for (channel, segment) in scout?.takeSegments() ?? [] { jobs.add(segment, channel: channel) }
+        for (channel, segment) in scout.takeSegments() {
+            jobs.add(segment, channel: channel, sampleRate: scout.configuration.sampleRate)
+        }
     }
 
     /// Removes the first block that waits.

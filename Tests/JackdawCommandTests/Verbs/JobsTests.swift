@@ -49,9 +49,11 @@ import Testing
         let long = folder("long.wav")
         var sound: [[Float]] = [[], []]
         for index in 0..<8 {
-            let samples = try SwipeSound.render(
-                ";4111111111111111=29121010000012300000?", .two,
-                .init(sampleRate: 44_100, signalToNoise: [2, 30, 6][index % 3], seed: UInt64(index)))
+            let samples =
+                try SwipeSound.render(
+                    ";4111111111111111=29121010000012300000?", .two,
+                    .init(sampleRate: 44_100, signalToNoise: [2, 30, 6][index % 3], seed: UInt64(index)))
+                + [Float](repeating: 0, count: 22_050)
             sound[index % 2] += samples
             sound[0] += samples
         }
