@@ -148,39 +148,3 @@ struct PauseWatch {
         return true
     }
 }
-
-/// Distinguishes steady noise, whose hops all have the same energy within its scatter, from sound that could contain a
-/// swipe.
-enum SteadyNoise {
-    /// Hops ignored at the start of the noise.
-    private static let onset = 8
-    /// With fewer hops than this, no sound counts as steady.
-    private static let leastHops = 100
-    /// Hops per block; the blocks' sums are compared with each other.
-    private static let block = 16
-    /// Scatters (standard deviations of white noise) within which hops and blocks of them must lie.
-    private static let hopScatters: Float = 2.2
-    private static let blockScatters: Float = 11
-
-    /// - Parameters:
-    ///   - energies: energies of consecutive hops.
-    ///   - hopSamples: samples per hop.
-    /// - Returns: whether they scatter no more than those of steady noise.
-    static func isSteady(_ energies: [Float], hopSamples: Int) -> Bool {
-        let hops = energies.dropFirst(onset)
-        guard hops.count >= leastHops else { return false }
-        let mean = hops.reduce(0, +) / Float(hops.count)
-        guard mean > 0 else { return false }
-        let variance = hops.reduce(Float(0)) { $0 + ($1 / mean - 1) * ($1 / mean - 1) } / Float(hops.count)
-        let scatter = (2 / Float(hopSamples)).squareRoot()
-        guard variance.squareRoot() < hopScatters * scatter else { return false }
-        var least = Float.infinity
-        var most: Float = 0
-        for start in stride(from: hops.startIndex, through: hops.endIndex - block, by: block) {
-            let sum = hops[start..<start + block].reduce(0, +)
-            least = min(least, sum)
-            most = max(most, sum)
-        }
-        return most < least * (1 + blockScatters * scatter / Float(block).squareRoot())
-    }
-}

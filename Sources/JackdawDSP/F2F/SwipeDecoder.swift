@@ -47,8 +47,10 @@ public struct SwipeDecoder: Sendable {
     /// nor are failures that begin before this one.
     private var reportedUntil = 0
     private var swipes = 0
-    /// Energies of the hops since the start of the segment.
+    /// Energies of the hops of the open segment, after those of some hops before it.
     private var energies: [Float] = []
+    /// Index of the segment's first hop in them.
+    private var firstHop = 0
     private var pause = PauseWatch()
     /// Samples that were decoded at pauses of the open segment.
     private var samplesTried = 0
@@ -74,6 +76,8 @@ public struct SwipeDecoder: Sendable {
     private static let quietSamples = 8_192
     /// Samples that are decoded at pauses, at most, as a multiple of the segment's length: speech pauses all the time.
     private static let maxAttempts = 2
+    /// Hops before a segment whose energies are kept: 0.74 s.
+    private static let hopsBefore = 128
     /// Hops by which the gate, because of its smoothing, may detect the end of a swipe later than a pause begins.
     private static let gateLag = 2
 
@@ -167,6 +171,8 @@ public struct SwipeDecoder: Sendable {
         bufferStart += buffer.keepLast(0)
         buffer.wipeDropped()
         gate = Self.makeGate(sampleRate: configuration.sampleRate, hop: hop)
+        energies.removeAll(keepingCapacity: true)
+        firstHop = 0
         beginPauses()
         hopEnd = 0
     }
@@ -192,12 +198,15 @@ public struct SwipeDecoder: Sendable {
         hopEnd += hop
         let decision = gate.receive(energy: energy)
         if decision == .opened {
-            energies.removeAll(keepingCapacity: true)
+            keepEnergies(Self.hopsBefore)
+            firstHop = energies.count
             beginPauses()
         }
         if gate.isOpen { energies.append(energy) }
         switch decision {
         case .quiet:
+            energies.append(energy)
+            if energies.count >= 2 * Self.hopsBefore { keepEnergies(Self.hopsBefore) }
             if buffer.count >= quietRoom { keepLast(gate.preRollHops * hop) }
         case .opened:
             keepLast(gate.preRollHops * hop)
@@ -205,6 +214,7 @@ public struct SwipeDecoder: Sendable {
             if pause.receive(energy: energy) { events += readAtPause() }
         case .closed:
             events += decodeSegment()
+            energies.append(energy)
             // The kept sound stays unchanged: if the sound has an offset, zeros instead of it would be a step.
             keepLast(gate.preRollHops * hop)
             buffer.wipeDropped()
@@ -214,8 +224,19 @@ public struct SwipeDecoder: Sendable {
             failuresAtPause = nil
             events += decodeSegment(retriedFrom: buffer.count - kept)
             keepLast(kept)
+            keepEnergies(gate.maxHops / 2)
+            firstHop = 0
             beginPauses()
         }
+    }
+
+    /// Drops the energies of all hops except the last ones.
+    private mutating func keepEnergies(_ count: Int) { energies.removeFirst(max(0, energies.count - count)) }
+
+    /// Whether the segment is noise that cannot contain a swipe.
+    private var isNoise: Bool {
+        if SteadyNoise.isSteady(Array(energies[firstHop...]), hopSamples: hop) { return true }
+        return buffer.withSamples { SteadyNoise.fillsBand(energies, $0, delay: combDelay, hopSamples: hop) }
     }
 
     /// Whether the gate has detected nothing since the last pause: it closes this many hops after the last activity.
@@ -233,7 +254,7 @@ public struct SwipeDecoder: Sendable {
     private mutating func readAtPause() -> [SwipeEvent] {
         // The failures at an earlier pause do not cover the sound since then.
         failuresAtPause = nil
-        guard samplesTried <= Self.maxAttempts * buffer.count, !SteadyNoise.isSteady(energies, hopSamples: hop) else {
+        guard samplesTried <= Self.maxAttempts * buffer.count, !isNoise else {
             scout?.notePause(after: nil)
             return []
         }
@@ -282,14 +303,14 @@ public struct SwipeDecoder: Sendable {
 
     /// Decodes the buffer. Failures from `retriedFrom` on are left for the next segment, which contains them again.
     private mutating func decodeSegment(retriedFrom: Int? = nil) -> [SwipeEvent] {
-        let isSteady = SteadyNoise.isSteady(energies, hopSamples: hop)
         guard scout == nil else {
-            let (sound, start, mayEndAtPause) = (buffer, bufferStart, retriedFrom == nil && isQuietSincePause)
-            scout?.end(sound, start: start, isDecoded: !isSteady, mayEndAtPause: mayEndAtPause)
+            let (sound, start, isNoise) = (buffer, bufferStart, isNoise)
+            let mayEndAtPause = retriedFrom == nil && isQuietSincePause
+            scout?.end(sound, start: start, isDecoded: !isNoise, mayEndAtPause: mayEndAtPause)
             return []
         }
         if let failuresAtPause, isQuietSincePause { return report(.init(failures: failuresAtPause)) }
-        guard !isSteady, var found = findings(isEarly: false) else {
+        guard !isNoise, var found = findings(isEarly: false) else {
             return report(.init(failures: [SegmentFailure(reason: .noBitCells, range: 0..<buffer.count)]))
         }
         if let retriedFrom { found.failures.removeAll { $0.range.lowerBound >= retriedFrom } }
