@@ -130,30 +130,22 @@ struct CoarseLevels: Sendable, Wipeable {
     /// The power of the best patterns of three bits, or of the best single bits, over the one at which the squelch opens
     /// in noise of density 1; a sum over all steps.
     private func patterns(_ steps: Range<Int>, turns: SIMD2<Double>) -> Float {
-        let (bySpace, byMark) = (Self.unit(turns.x), Self.unit(turns.y))
-        let (backSpace, backMark) = (SIMD2(bySpace.x, -bySpace.y), SIMD2(byMark.x, -byMark.y))
+        let turns = TonePair(space: Self.unit(turns.x), mark: Self.unit(turns.y))
         var sum = SIMD4<Float>.zero
         var singles = SIMD4<Float>.zero
         for step in stride(from: steps.lowerBound, to: steps.upperBound, by: Self.lanes) {
-            // All are turned to the phase at the start of the second bit.
-            let (second, third) = (step + perBit, step + 2 * perBit)
-            let (space1, mark1) = (space.four(at: step), mark.four(at: step))
-            let (space2, mark2) = (space.four(at: second), mark.four(at: second))
-            let (space3, mark3) = (space.four(at: third), mark.four(at: third))
-            let (start0, start1) = (space1.turned(bySpace), mark1.turned(byMark))
-            let (space03, space13) = (space3.turned(backSpace), mark3.turned(backSpace))
-            let (mark03, mark13) = (space3.turned(backMark), mark3.turned(backMark))
-            let rests = (space2 + space03, space2 + space13, mark2 + mark03, mark2 + mark13)
-            singles += FourNumbers.larger(space1.power, mark1.power)
-            var most = FourNumbers.larger((start0 + rests.0).power, (start1 + rests.0).power)
-            most = FourNumbers.larger(most, FourNumbers.larger((start0 + rests.1).power, (start1 + rests.1).power))
-            most = FourNumbers.larger(most, FourNumbers.larger((start0 + rests.2).power, (start1 + rests.2).power))
-            most = FourNumbers.larger(most, FourNumbers.larger((start0 + rests.3).power, (start1 + rests.3).power))
-            sum += most
+            let first = bits(at: step)
+            singles += FourNumbers.larger(first.space.power, first.mark.power)
+            sum += FourNumbers.best(first, bits(at: step + perBit), bits(at: step + 2 * perBit), turns)
         }
         return max(
             sum.sum() / (Float(Self.patternBits) * SignalLevels.leastStrength),
             singles.sum() / SignalLevels.leastStrengthOfBits)
+    }
+
+    @inline(__always)
+    private func bits(at step: Int) -> TonePair<FourNumbers> {
+        TonePair(space: space.four(at: step), mark: mark.four(at: step))
     }
 
     /// The power of the better tone of each bit at the best timing, times the steps of a bit.
@@ -311,6 +303,32 @@ struct FourNumbers {
     @inline(__always)
     static func larger(_ first: SIMD4<Float>, _ second: SIMD4<Float>) -> SIMD4<Float> {
         first.replacing(with: second, where: second .> first)
+    }
+
+    /// The power of the best of the eight patterns of three bits.
+    /// - Parameters:
+    ///   - first: the correlations of the first bit with either tone.
+    ///   - second: those of the second bit.
+    ///   - third: those of the third bit.
+    ///   - turns: the turns of the tones in a bit, as unit vectors.
+    /// - Returns: the power of the sum of three correlations.
+    @inline(__always)
+    static func best(
+        _ first: TonePair<FourNumbers>, _ second: TonePair<FourNumbers>, _ third: TonePair<FourNumbers>,
+        _ turns: TonePair<SIMD2<Float>>
+    ) -> SIMD4<Float> {
+        // All are turned to the phase at the start of the second bit.
+        let (start0, start1) = (first.space.turned(turns.space), first.mark.turned(turns.mark))
+        let backSpace = SIMD2(turns.space.x, -turns.space.y)
+        let backMark = SIMD2(turns.mark.x, -turns.mark.y)
+        let rest0 = second.space + third.space.turned(backSpace)
+        let rest1 = second.space + third.mark.turned(backSpace)
+        let rest2 = second.mark + third.space.turned(backMark)
+        let rest3 = second.mark + third.mark.turned(backMark)
+        var most = larger((start0 + rest0).power, (start1 + rest0).power)
+        most = larger(most, larger((start0 + rest1).power, (start1 + rest1).power))
+        most = larger(most, larger((start0 + rest2).power, (start1 + rest2).power))
+        return larger(most, larger((start0 + rest3).power, (start1 + rest3).power))
     }
 }
 

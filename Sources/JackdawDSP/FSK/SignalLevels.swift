@@ -143,31 +143,27 @@ struct SignalLevels: Sendable, Wipeable {
         var sums = Sums()
         var largest = SIMD4<Float>.zero
         var singles = SIMD4<Float>.zero
-        let (bySpace, byMark) = (turns.bits.space, turns.bits.mark)
-        let (backSpace, backMark) = (SIMD2(bySpace.x, -bySpace.y), SIMD2(byMark.x, -byMark.y))
         @inline(__always)
-        func best(at step: Int) -> SIMD4<Float> {
-            // All are turned to the phase at the start of the second bit.
-            let (first, second, third) = (step, step + perBit, step + 2 * perBit)
-            let (space1, mark1) = (FourNumbers(space, at: first), FourNumbers(mark, at: first))
-            let (space2, mark2) = (FourNumbers(space, at: second), FourNumbers(mark, at: second))
-            let (space3, mark3) = (FourNumbers(space, at: third), FourNumbers(mark, at: third))
-            let (start0, start1) = (space1.turned(bySpace), mark1.turned(byMark))
-            let (space03, space13) = (space3.turned(backSpace), mark3.turned(backSpace))
-            let (mark03, mark13) = (space3.turned(backMark), mark3.turned(backMark))
-            let rests = (space2 + space03, space2 + space13, mark2 + mark03, mark2 + mark13)
-            singles += FourNumbers.larger(space1.power, mark1.power)
-            var most = FourNumbers.larger((start0 + rests.0).power, (start1 + rests.0).power)
-            most = FourNumbers.larger(most, FourNumbers.larger((start0 + rests.1).power, (start1 + rests.1).power))
-            most = FourNumbers.larger(most, FourNumbers.larger((start0 + rests.2).power, (start1 + rests.2).power))
-            return FourNumbers.larger(most, FourNumbers.larger((start0 + rests.3).power, (start1 + rests.3).power))
+        func bits(at step: Int) -> TonePair<FourNumbers> {
+            TonePair(space: FourNumbers(space, at: step), mark: FourNumbers(mark, at: step))
         }
-        for step in stride(from: steps.lowerBound, to: steps.upperBound, by: perBit) {
-            let (even, odd) = (best(at: step), best(at: step + 4))
-            sums.even += even
-            sums.odd += odd
-            largest = FourNumbers.larger(largest, FourNumbers.larger(even, odd))
+        /// The sum over every other group of four steps.
+        @inline(__always)
+        func sum(from start: Int) -> SIMD4<Float> {
+            var sum = SIMD4<Float>.zero
+            var (first, second) = (bits(at: start), bits(at: start + perBit))
+            for step in stride(from: start, to: steps.upperBound, by: perBit) {
+                let third = bits(at: step + 2 * perBit)
+                singles += FourNumbers.larger(first.space.power, first.mark.power)
+                let best = FourNumbers.best(first, second, third, turns.bits)
+                sum += best
+                largest = FourNumbers.larger(largest, best)
+                (first, second) = (second, third)
+            }
+            return sum
         }
+        sums.even = sum(from: steps.lowerBound)
+        sums.odd = sum(from: steps.lowerBound + perBit / 2)
         sums.largest = largest.max()
         sums.single = singles.sum()
         return sums
