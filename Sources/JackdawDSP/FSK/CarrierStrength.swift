@@ -32,8 +32,9 @@ struct CarrierStrength: Sendable {
             expected.growWiping(toHold: expected.count + steps)
         }
         let (last, lastExpected) = (correlation[correlation.count - 1], expected[expected.count - 1])
+        let scale = 1 / Float(steps)
         for step in 1...steps {
-            correlation.append(last + gain * Float(step) / Float(steps))
+            correlation.append(last + gain * Float(step) * scale)
             expected.append(lastExpected + power * Float(step))
         }
     }
@@ -200,6 +201,7 @@ struct Carrier: Sendable {
     }
 
     /// The correlation of a window with the carrier at its phase; half of the magnitude if the phase is not yet known.
+    @inline(__always)
     func gain(_ seen: SIMD2<Float>) -> Float {
         guard isCoherent else { return Self.size(of: seen) }
         let size = Self.size(of: phase)

@@ -211,11 +211,9 @@ struct ToneCorrelations: Sendable, Wipeable {
     private mutating func loadEnergy() {
         bandShare = .infinity
         energy.resize(steps + 1)
-        let last = grid.squares.count - 1
+        let squareRow = grid.squares
         var row = move(&energy)
-        for index in 0...steps {
-            row[index].x = grid.squares[min(Int(start + Double(index) * stepLength), last)]
-        }
+        copy(squareRow.span, to: 0, of: &row)
         energy = row
     }
 
@@ -224,10 +222,10 @@ struct ToneCorrelations: Sendable, Wipeable {
     mutating func loadBand(_ soundEnergy: SoundEnergy) {
         guard !soundEnergy.isMeasured else {
             bandShare = soundEnergy.bandShare
-            let last = soundEnergy.totals.count - 1
-            for index in 0...steps {
-                energy[index].y = soundEnergy.totals[min(Int(start + Double(index) * stepLength), last)]
-            }
+            let totals = soundEnergy.totals
+            var row = move(&energy)
+            copy(totals.span, to: 1, of: &row)
+            energy = row
             return
         }
         guard soundEnergy.windowSteps > 0 else {
@@ -251,11 +249,23 @@ struct ToneCorrelations: Sendable, Wipeable {
         let scale = 2 / (Double(window) * length * received)
         bandShare = Float((isShared ? 2 : 4) / (length * received))
         var total = 0.0
+        var row = move(&energy)
+        var target = row.mutableSpan
+        let sourceRow = energies
+        let source = sourceRow.span
         for index in 0..<steps {
-            energy[index].y = total
-            total += Double(energies[index]) * scale
+            target[index].y = total
+            total += Double(source[index]) * scale
         }
-        energy[steps].y = total
+        target[steps].y = total
+        energy = row
+    }
+
+    /// Copies a running sum over the samples to each step.
+    private func copy(_ sums: Span<Double>, to part: Int, of row: inout [SIMD2<Double>]) {
+        var target = row.mutableSpan
+        let last = sums.count - 1
+        for index in 0...steps { target[index][part] = sums[min(Int(start + Double(index) * stepLength), last)] }
     }
 
     /// Correlates with a tone over windows that start at each step.

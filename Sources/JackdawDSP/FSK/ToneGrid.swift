@@ -235,11 +235,14 @@ struct ToneGrid: Sendable, Wipeable {
         let first = max(0, count - window)
         correlate(turns: center, window: window, count: first, into: &windows)
         energies.resize(count)
-        for index in 0..<count {
-            let value = index < first ? windows[index] : .zero
+        var target = energies.mutableSpan
+        let source = windows.span
+        for index in 0..<first {
+            let value = source[index]
             let energy = value.x * value.x + value.y * value.y
-            energies[index] = isAdded ? energies[index] + energy : energy
+            target[index] = isAdded ? target[index] + energy : energy
         }
+        if !isAdded { for index in first..<count { target[index] = 0 } }
     }
 }
 
