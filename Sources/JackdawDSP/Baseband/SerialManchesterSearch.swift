@@ -236,14 +236,15 @@ struct SerialManchesterSearch: Sendable, Wipeable {
         let worth = worth.span
         let signs = signs.span
         let offsets = offsets.span
-        let tests = SIMD8<Int>(-1, Self.dataBits + 1, -2, Self.dataBits + 2, -3, 0, 0, 0) &+ startBit
+        let tests =
+            SIMD8<Int>(-1, Self.dataBits + 1, -2, Self.dataBits + 2, -3, Self.dataBits + 3, -4, 0) &+ startBit
         for base in stride(from: start, to: end, by: 64) {
             let here = Self.signs(signs, base)
             var open = SIMD8<UInt64>.zero
             var left: UInt64 = 0
             for rate in Self.rates.indices {
                 var mask = UInt64.max
-                for test in 0..<5 { mask &= here ^ Self.signs(signs, base + offsets[rate * bits + tests[test]]) }
+                for test in 0..<7 { mask &= here ^ Self.signs(signs, base + offsets[rate * bits + tests[test]]) }
                 open[rate] = mask
                 left |= mask
             }
