@@ -34,6 +34,9 @@ struct SequenceDecoder: Sendable, Wipeable {
     private(set) var isLocked = false
     /// End of the last character that was strong by itself, in samples of the stretch.
     private var lastStrong = -Double.infinity
+    /// The strongest tones of the burst so far, and the number of stretches in a row that have far weaker ones.
+    private var strongest = SignalLevels.Tones(strength: 0, level: 0)
+    private var weakStretches = 0
     /// The searches for another sender that found no signal.
     private var failures = Failures()
 
@@ -41,6 +44,11 @@ struct SequenceDecoder: Sendable, Wipeable {
     private static let clockGain = 0.5
     /// Strong characters in a stretch after which the sender counts as known.
     private static let settling = 4
+    /// A burst is over if in so many stretches the tones have less than these shares of its strength and level. Noise
+    /// that fills only a part of the band, and opens the squelch, has 0.2 to 0.45 of both after a burst at 6 dB or more.
+    private static let mostWeakStretches = 2
+    private static let leastShareOfStrength: Float = 0.45
+    private static let leastShareOfLevel: Float = 0.5
     /// Least offset that is corrected, in turns per bit.
     static let leastOffset = 0.015
     /// The least energy of a bit over the density of the noise, as a ratio, measured over forty bits.
@@ -100,6 +108,8 @@ struct SequenceDecoder: Sendable, Wipeable {
         isLocked = false
         heard = 0
         sender = FSKSender(shift)
+        strongest = .init(strength: 0, level: 0)
+        weakStretches = 0
         failures = Failures()
     }
 
@@ -162,6 +172,11 @@ struct SequenceDecoder: Sendable, Wipeable {
             if choice == .pass { return pass(before: limit) }
         }
         search(samples, from: offset, sender, carrier)
+        if isSquelched, isLocked, isOver() {
+            forgetCarrier()
+            lastStrong -= limit.rounded(.down)
+            return limit
+        }
         if !isLocked, choice == .settle, strength.holdsSignal(tones) || mayHideTones && isAudible {
             settle(samples, from: offset)
             failures.note(sound, isSignal: strength.isClear(tones))
@@ -177,7 +192,10 @@ struct SequenceDecoder: Sendable, Wipeable {
         if isSquelched { dropUnsupported(&readings, upTo: firstAfter) }
         readings.removeSubrange(firstAfter...)
         let strong = readings.count { $0.evidence.bitEnergyToNoise >= Self.leastEvidence }
-        if !isLocked, strong >= Self.settling { isLocked = true }
+        if !isLocked, strong >= Self.settling {
+            isLocked = true
+            strongest = characterSearch.levels.tones
+        }
         // The next stretch begins after the last character, or at the limit on the idle line.
         let last = firstAfter > 0 ? characters[firstAfter - 1].end : 0
         let nextStart = firstAfter < characters.count ? characters[firstAfter].start : tones.count
@@ -187,6 +205,19 @@ struct SequenceDecoder: Sendable, Wipeable {
         lastStrong -= end.rounded(.down)
         if isLocked, strong >= Self.settling { followSender(readings) }
         return end
+    }
+
+    /// Compares the tones of a stretch with those of the burst.
+    /// - Returns: whether they have been far weaker for some stretches, so that the burst is over.
+    private mutating func isOver() -> Bool {
+        let tones = characterSearch.levels.tones
+        strongest.strength = max(strongest.strength, tones.strength)
+        strongest.level = max(strongest.level, tones.level)
+        let isWeak =
+            tones.strength < Self.leastShareOfStrength * strongest.strength
+            && tones.level < Self.leastShareOfLevel * strongest.level
+        weakStretches = isWeak ? weakStretches + 1 : 0
+        return weakStretches >= Self.mostWeakStretches
     }
 
     /// Passes over a stretch of noise.

@@ -20,6 +20,14 @@ struct SignalLevels: Sendable, Wipeable {
         var strengthInWhiteNoise: Float
     }
 
+    /// The tones in the loudest part of a stretch.
+    struct Tones: BitwiseCopyable, Sendable {
+        /// Their power over the one at which the squelch opens.
+        var strength: Float
+        /// The correlation of a bit with its tone.
+        var level: Float
+    }
+
     private(set) var blocks: [Block] = []
     /// Grid steps of each block.
     private(set) var blockSteps = 1
@@ -54,6 +62,13 @@ struct SignalLevels: Sendable, Wipeable {
         var most: Float = 0
         for block in blocks { most = max(most, block.strength) }
         return most
+    }
+
+    /// The tones of the strongest and of the loudest block.
+    var tones: Tones {
+        var level: Float = 0
+        for block in blocks { level = max(level, block.mean) }
+        return Tones(strength: strength, level: level)
     }
 
     /// The power of the loudest block.

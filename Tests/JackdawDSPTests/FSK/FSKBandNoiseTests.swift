@@ -36,6 +36,23 @@ struct FSKBandNoiseTests {
         #expect(FSKBench.common(sent, read) >= 93)
     }
 
+    /// A regression: characters that were found in the noise after a burst at 10 dB kept the decoder locked, and it read
+    /// about one in eleven bits.
+    @Test(arguments: UInt64(1)...4) func aBurstEndsInNoise(seed: UInt64) throws {
+        let (sampleRate, bits) = (48_000.0, 10_000.0)
+        let shift = FrequencyShift(baud: 2_400, mark: 1_800, space: 3_800)
+        let sent = (0..<24).map { UInt8(truncatingIfNeeded: 37 * $0 + 5) }
+        var sound = [Float](repeating: 0, count: Int(2_000 * sampleRate / shift.baud))
+        sound += try FSKBench.samples(sent, shift, sampleRate: sampleRate)
+        sound += [Float](repeating: 0, count: Int(bits * sampleRate / shift.baud))
+        let deviation = (sampleRate / shift.baud / 4).squareRoot() / Numerics.amplitude(decibels: 10 + 6)
+        let noise = Self.noise(sound.count, deviation: deviation, sampleRate: sampleRate, seed: seed)
+        let read = FSKBench.bytes(
+            try FSKBench.events(zip(sound, noise).map { $0 + $1 }, shift, sampleRate: sampleRate))
+        #expect(FSKBench.common(sent, read) >= 20)
+        #expect(read.count < sent.count + Int(bits / 100))
+    }
+
     private static let noise = Failures.Sound(strength: 1.5, power: 0.02)
 
     /// The failures after some stretches of the same noise, and the searches in them.
