@@ -254,8 +254,22 @@ struct TimingSearch {
 
     init() {}
 
-    /// The best path through some sound; nil if no part of it has a score.
-    func run(_ sound: WorkingSound, tuning: Tuning) -> SegmentalViterbi.Path? {
+    /// Searches for a clock.
+    /// - Parameters:
+    ///   - sound: the sound.
+    ///   - tuning: the assumptions about a swipe.
+    ///   - extent: the times of the segment between which cells may be; default: all.
+    /// - Returns: the best path; nil if no part of the sound has a score.
+    func run(
+        _ sound: WorkingSound, tuning: Tuning, within extent: ClosedRange<Float>? = nil
+    ) -> SegmentalViterbi.Path? {
+        guard let extent, let (part, start) = sound.part(extent) else { return run(all: sound, tuning: tuning) }
+        guard var path = run(all: part, tuning: tuning) else { return nil }
+        for index in path.boundaries.indices { path.boundaries[index] += Float(start) }
+        return path
+    }
+
+    private func run(all sound: WorkingSound, tuning: Tuning) -> SegmentalViterbi.Path? {
         let count = sound.samples.count
         guard count > 4 * Self.cellLengths[0], count <= SegmentalViterbi.longestSegment else {
             return nil

@@ -23,6 +23,8 @@ struct Agreement {
     private var isClear = false
     /// Whether the looks found different messages, each of them certain.
     private(set) var isContradicted = false
+    /// Whether the looks that were not enough are followed by others, within the extent of the swipe.
+    var isExtended = false
     /// Whether the message of the usual search must be confirmed.
     let isConfirmation: Bool
 
@@ -64,10 +66,15 @@ struct Agreement {
     /// Whether more looks would not change the result.
     var isSettled: Bool { isContradicted || isAgreed }
 
+    /// Whether there is no message to report, and more looks could change that.
+    func isUndecided(in samples: [Float]) -> Bool {
+        !isContradicted && !isDisputed && result(in: samples) == nil
+    }
+
     /// The message on which the looks agree, or which may stand alone; nil if there is none.
     func result(in samples: [Float]) -> MessageCandidate? {
         guard let best, !isContradicted else { return nil }
-        if isAgreed { return best }
+        if isAgreed, !isExtended || !isDisputed { return best }
         let standsAlone = isConfirmation ? best.standsUncontradicted(in: samples) : isClear
         return standsAlone && !isDisputed ? best : nil
     }
@@ -115,7 +122,11 @@ extension StrongDecoder {
             var sound = RepairedSound.make(samples, version: version, sampleRate: sampleRate)
             defer { sound.wipe() }
             ladder.load(sound, lost: [])
-            let steps = RateLadder.plausibleSteps(for: sound, sampleRate: sampleRate).prefix(Self.repairedSteps)
+            // Within the extent of a swipe, only its own rate is searched.
+            let steps =
+                if extent != nil, let clearest { [clearest.sound.step][...] } else {
+                    RateLadder.plausibleSteps(for: sound, sampleRate: sampleRate).prefix(Self.repairedSteps)
+                }
             var findings = Findings()
             explore(steps: steps, pulseShares: [Self.usualPulseShare], limit: Self.maxRepairedWork, &findings)
             take(findings, .init(version: version), &agreement)
@@ -145,7 +156,9 @@ extension StrongDecoder {
     private func searchByStiffClock(
         _ sound: WorkingSound, _ version: RepairedSound.Version, _ agreement: inout Agreement
     ) {
-        guard !agreement.isSettled, let path = search.run(sound, tuning: Self.stiffTuning) else { return }
+        guard !agreement.isSettled, let path = search.run(sound, tuning: Self.stiffTuning, within: extent) else {
+            return
+        }
         let clock = BitClock(boundaries: path.boundaries, bits: path.bits, startSign: path.startSign)
         let grid = clock.speedGrid(limit: Float(sound.samples.count), pace: .steady, margin: .max)
         guard let evened = sound.evened(by: grid) else { return }

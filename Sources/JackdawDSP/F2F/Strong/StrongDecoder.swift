@@ -6,6 +6,8 @@ struct StrongDecoder: Sendable {
     var ladder = RateLadder()
     let search = TimingSearch()
     var patience = SearchPatience()
+    /// The times of the segment that are searched for cells; nil for all.
+    var extent: ClosedRange<Float>?
 
     /// Widths of a head pulse, as shares of the bit cell. The usual one distinguishes a swipe from noise at any true
     /// width.
@@ -88,6 +90,12 @@ struct StrongDecoder: Sendable {
         var agreement = Agreement(findings.best)
         if !isLong, found?.needsConfirmation(in: samples) ?? (isPatient && effort == .full) {
             searchAgain(samples, sampleRate: sampleRate, clearest: findings.looks.first, &agreement)
+            if effort == .full, agreement.isUndecided(in: samples), let look = findings.looks.first {
+                extent = SwipeExtent.find(in: look.sound)
+                agreement.isExtended = true
+                defer { extent = nil }
+                if extent != nil { searchAgain(samples, sampleRate: sampleRate, clearest: look, &agreement) }
+            }
         } else if let found {
             patience.note(.message)
             return .success(found.reading)
@@ -198,7 +206,7 @@ struct StrongDecoder: Sendable {
         _ sound: WorkingSound, tuning: TimingSearch.Tuning, pace: BitClock.Pace, _ findings: inout Findings
     ) {
         findings.work += sound.samples.count
-        guard let path = search.run(sound, tuning: tuning) else { return }
+        guard let path = search.run(sound, tuning: tuning, within: extent) else { return }
         let clock = BitClock(boundaries: path.boundaries, bits: path.bits, startSign: path.startSign)
         Self.look(at: sound, clock: clock, pace: pace, &findings)
     }

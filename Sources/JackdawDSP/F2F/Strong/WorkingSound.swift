@@ -30,6 +30,29 @@ struct WorkingSound {
         return (time + Float(start)) * Float(sign: .plus, exponent: -step, significand: 1)
     }
 
+    /// Converts a time in samples of the segment to samples of this window.
+    func place(ofSegmentTime time: Float) -> Float {
+        guard !evenGrid.isEmpty else { return time * Float(sign: .plus, exponent: step, significand: 1) - Float(start) }
+        let cell = min(max(evenGrid.partitioningIndex(of: time), 1), evenGrid.count - 1) - 1
+        let phase = Float(cell) + (time - evenGrid[cell]) / (evenGrid[cell + 1] - evenGrid[cell])
+        return phase * Float(Self.evenSamplesPerCell)
+    }
+
+    /// The samples between two times of the segment, and the number of samples before them; nil if the sound has none.
+    func part(_ extent: ClosedRange<Float>) -> (sound: WorkingSound, start: Int)? {
+        let unit = evenGrid.isEmpty ? 1 : Self.evenSamplesPerCell
+        let ends = [extent.lowerBound, extent.upperBound].map { time in
+            Int(min(max(place(ofSegmentTime: time), 0), Float(samples.count))) / unit * unit
+        }
+        let (first, end) = (ends[0], ends[1])
+        guard first < end else { return nil }
+        var part = WorkingSound(samples: Array(samples[first..<end]), step: step, start: start + first, lost: lost)
+        if !evenGrid.isEmpty {
+            part.evenGrid = Array(evenGrid[first / Self.evenSamplesPerCell...end / Self.evenSamplesPerCell])
+        }
+        return (part, first)
+    }
+
     /// Sign of the rail at which the sound around a sample was lost, or 0. The loss can hide a pulse of that sign.
     func lostSign(at time: Float) -> Int8 {
         let index = Int(segmentTime(time).rounded())
@@ -143,7 +166,7 @@ extension [Float] {
     }
 
     /// Index of the first element that is not smaller, in a sorted array.
-    private func partitioningIndex(of value: Float) -> Int {
+    func partitioningIndex(of value: Float) -> Int {
         var low = 0
         var high = count
         while low < high {
