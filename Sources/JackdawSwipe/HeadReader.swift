@@ -184,8 +184,15 @@ public struct HeadReader: Sendable {
         assembler = CardAssembler()
     }
 
-    /// Lets this reader only find segments, from the start of a recording on; it reports no events.
+    /// The outlook for the next segment of a channel that has a decoder of its own.
+    package func outlook(channel: Int) -> SegmentWorker.Outlook {
+        decoders[channel - configuration.channels.lowerBound].outlook
+    }
+
+    /// Lets this reader only find segments from here on. It reports no events.
     package mutating func beginScouting() {
+        arrivals.removeAll()
+        assembler = CardAssembler()
         for index in decoders.indices { decoders[index].beginScouting() }
     }
 

@@ -32,12 +32,14 @@ package struct DecodedLook: Sendable {
 
 /// Decodes segments that a scout found. The findings are those of the decoder itself.
 package struct SegmentWorker: Sendable {
-    /// How thoroughly a decoder will search a segment; it depends on the segments before.
+    /// Decides how thoroughly a decoder searches a segment; it depends on the segments before.
     package struct Outlook: Sendable {
         var patience = SearchPatience()
 
         /// The outlook at the start of a recording.
         package init() {}
+
+        init(patience: SearchPatience) { self.patience = patience }
 
         /// The likely outlook some segments later.
         package func expected(after segments: Int) -> Outlook {
@@ -57,8 +59,8 @@ package struct SegmentWorker: Sendable {
     /// Takes all looks at a segment that its decoder may take.
     /// - Parameters:
     ///   - segment: the segment.
-    ///   - outlook: the likely outlook before the segment; afterwards the one after it. If it is another one than the
-    ///     decoder's, the decoder may look itself.
+    ///   - outlook: the likely outlook before the segment; afterwards the one after it. If the decoder's differs, it may
+    ///     search the segment itself.
     /// - Returns: the looks with their findings.
     package mutating func decode(_ segment: FoundSegment, outlook: inout Outlook) -> [SegmentLook: DecodedLook] {
         var looks: [SegmentLook: DecodedLook] = [:]
@@ -103,7 +105,7 @@ struct SegmentScout: Sendable {
         guard isDecoded || !pauses.isEmpty else { return }
         segments.append(
             FoundSegment(
-                start: start, sound: sound, pauses: pauses, isDecoded: isDecoded,
+                start: start, sound: sound.compact(), pauses: pauses, isDecoded: isDecoded,
                 mayEndAtPause: mayEndAtPause && looksAtLastPause))
     }
 

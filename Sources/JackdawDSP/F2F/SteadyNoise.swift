@@ -28,8 +28,8 @@ enum SteadyNoise {
     /// Parts of the sound, of so many hops each, in which its spectrum is measured.
     private static let parts = 8
     private static let hopsPerPart = 8
-    /// Hops between which samples of noise resemble each other at most: 1.5 ms.
-    private static let resemblingHops = 0.25
+    /// The largest lag of the autocorrelation, in hops: 1.5 ms.
+    private static let maxLagHops = 0.25
 
     /// - Parameters:
     ///   - energies: energies of consecutive hops.
@@ -59,7 +59,7 @@ enum SteadyNoise {
     ///   - delay: delay of the comb filter before the energies, in samples.
     ///   - hopSamples: samples per hop.
     /// - Returns: whether they are those of noise.
-    static func fillsBand(_ energies: [Float], _ sound: Span<Float>, delay: Int, hopSamples: Int) -> Bool {
+    static func isBandNoise(_ energies: [Float], _ sound: Span<Float>, delay: Int, hopSamples: Int) -> Bool {
         let hops = energies.dropFirst(onset)
         guard hops.count >= leastHops else { return false }
         let scatter = scatter(hops)
@@ -71,14 +71,14 @@ enum SteadyNoise {
         else { return false }
         var moments = SIMD2<Double>.zero
         var changes: [Float] = []
-        defer { changes.wipe() }
+        defer { changes.wipeCapacity() }
         let count = max(0, sound.count - delay)
         for start in stride(from: 0, to: count, by: hopSamples) {
             Self.changes(of: sound, from: start, count: min(hopSamples, count - start), delay: delay, &changes)
             moments += Self.moments(changes)
         }
         guard moments.x > 0 else { return false }
-        let lags = max(1, Int(resemblingHops * Double(hopSamples)))
+        let lags = max(1, Int(maxLagHops * Double(hopSamples)))
         let length = hopsPerPart * hopSamples
         guard count >= length + lags else { return false }
         var sum: [Float] = .init(repeating: 0, count: lags + 1)

@@ -76,7 +76,7 @@ public struct SwipeDecoder: Sendable {
     private static let quietSamples = 8_192
     /// Samples that are decoded at pauses, at most, as a multiple of the segment's length: speech pauses all the time.
     private static let maxAttempts = 2
-    /// Hops before a segment whose energies are kept: 0.74 s.
+    /// Hops before a segment whose energies are kept: 0.64 to 0.74 s.
     private static let hopsBefore = 128
     /// Hops by which the gate, because of its smoothing, may detect the end of a swipe later than a pause begins.
     private static let gateLag = 2
@@ -93,6 +93,7 @@ public struct SwipeDecoder: Sendable {
         gate = Self.makeGate(sampleRate: configuration.sampleRate, hop: hop)
         tiers = SegmentDecoder(sampleRate: configuration.sampleRate, usesStrongTier: configuration.usesStrongTier)
         quietRoom = max(Self.quietSamples, 3 * gate.preRollHops * hop)
+        energies.reserveCapacity(2 * Self.hopsBefore)
         buffer = SoundBuffer(capacity: (gate.maxHops + 2 * gate.preRollHops + gate.quietHops + 8) * hop)
     }
 
@@ -236,7 +237,7 @@ public struct SwipeDecoder: Sendable {
     /// Whether the segment is noise that cannot contain a swipe.
     private var isNoise: Bool {
         if SteadyNoise.isSteady(Array(energies[firstHop...]), hopSamples: hop) { return true }
-        return buffer.withSamples { SteadyNoise.fillsBand(energies, $0, delay: combDelay, hopSamples: hop) }
+        return buffer.withSamples { SteadyNoise.isBandNoise(energies, $0, delay: combDelay, hopSamples: hop) }
     }
 
     /// Whether the gate has detected nothing since the last pause: it closes this many hops after the last activity.
@@ -325,7 +326,10 @@ public struct SwipeDecoder: Sendable {
         return sound.withSamples { tiers.look(at: $0, isEarly: isEarly).findings }
     }
 
-    /// Lets this decoder only find segments, from the start of a recording on; it reports no events.
+    /// The outlook for the next segment.
+    package var outlook: SegmentWorker.Outlook { SegmentWorker.Outlook(patience: tiers.patience) }
+
+    /// Lets this decoder only find segments from here on.
     package mutating func beginScouting() {
         scout = SegmentScout()
     }

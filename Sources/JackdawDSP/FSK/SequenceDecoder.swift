@@ -46,7 +46,7 @@ struct SequenceDecoder: Sendable, Wipeable {
     private static let settling = 4
     /// A burst is over if in so many stretches the tones have less than these shares of its strength and level. Noise
     /// that fills only a part of the band, and opens the squelch, has 0.2 to 0.45 of both after a burst at 6 dB or more.
-    private static let mostWeakStretches = 2
+    private static let maxWeakStretches = 2
     private static let leastShareOfStrength: Float = 0.45
     private static let leastShareOfLevel: Float = 0.5
     /// Least offset that is corrected, in turns per bit.
@@ -126,6 +126,7 @@ struct SequenceDecoder: Sendable, Wipeable {
         heard = amplitude
         isLocked = true
         lastStrong = 0
+        weakStretches = 0
     }
 
     /// Discards the carrier's phase: the carrier is another one, or the gap is too long to extrapolate the phase.
@@ -217,7 +218,7 @@ struct SequenceDecoder: Sendable, Wipeable {
             tones.strength < Self.leastShareOfStrength * strongest.strength
             && tones.level < Self.leastShareOfLevel * strongest.level
         weakStretches = isWeak ? weakStretches + 1 : 0
-        return weakStretches >= Self.mostWeakStretches
+        return weakStretches >= Self.maxWeakStretches
     }
 
     /// Passes over a stretch of noise.

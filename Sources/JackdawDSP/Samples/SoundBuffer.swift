@@ -47,6 +47,18 @@ struct SoundBuffer: Sendable {
         storage.wipe(from: count)
     }
 
+    /// The same samples in a buffer of their size.
+    func compact() -> SoundBuffer {
+        var copy = SoundBuffer(capacity: count)
+        withSamples { samples in
+            unsafe samples.withUnsafeBufferPointer { source in
+                guard let base = source.baseAddress else { return }
+                unsafe copy.append(base, count: source.count) { $0 }
+            }
+        }
+        return copy
+    }
+
     private mutating func makeUnique() {
         if !isKnownUniquelyReferenced(&storage) { storage = Storage(copying: storage) }
     }

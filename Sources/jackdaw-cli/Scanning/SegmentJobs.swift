@@ -38,11 +38,10 @@ final class SegmentJobs: Sendable {
     /// Forgets the recording; its findings were taken or are not needed.
     func forget() { queue.forget() }
 
-    /// Adds a segment to decode. Those of a channel come in the order of time.
-    /// - Parameters:
-    ///   - segment: the segment.
-    ///   - channel: its channel.
-    ///   - sampleRate: samples per second (Hz).
+    /// Sets the outlook for the first segment of a channel.
+    func begin(_ outlook: SegmentWorker.Outlook, channel: Int) { queue.begin(outlook, channel: channel) }
+
+    /// Adds a segment to decode, at a sample rate in Hz. Those of a channel come in the order of time.
     func add(_ segment: FoundSegment, channel: Int, sampleRate: Double) {
         queue.add(segment, channel: channel, sampleRate: sampleRate)
     }
@@ -77,6 +76,10 @@ private final class SegmentQueue: Sendable {
 
     func forget() {
         state.withLock { $0 = State(recording: $0.recording + 1) }
+    }
+
+    func begin(_ outlook: SegmentWorker.Outlook, channel: Int) {
+        state.withLock { $0.channels[channel] = Channel(outlook: outlook) }
     }
 
     func add(_ segment: FoundSegment, channel: Int, sampleRate: Double) {

@@ -23,7 +23,8 @@ protocol SoundListener {
     mutating func advance(to frame: Int, of total: Int?) throws(CommandError)
 
     /// Called after the last samples, also if an error ends the recording.
-    mutating func finish()
+    /// - Throws: `CommandError` if the user interrupts.
+    mutating func finish() throws(CommandError)
 }
 
 /// Reads recordings one after the other, with one set of buffers for all.
@@ -94,10 +95,11 @@ struct SoundScanner: ~Copyable {
                 wide = consume block
             }
         } catch {
-            listener.finish()
+            // The error of the recording is the first one.
+            do throws(CommandError) { try listener.finish() } catch {}
             throw error
         }
-        listener.finish()
+        try listener.finish()
         return Outcome(
             format: reader.format, frames: reader.framesRead, isTruncated: reader.isTruncated,
             replacedSamples: reader.replacedSamples)
@@ -125,12 +127,16 @@ struct SoundScanner: ~Copyable {
         }
     }
 
-    /// The frames of a block.
-    private static func capacity(_ path: String, _ format: AudioFormat) -> Int {
+    /// Whether sound may be live: it comes from a pipe or a socket.
+    static func isLive(_ path: String) -> Bool {
         var status = stat()
         let known = unsafe path == "-" ? fstat(STDIN_FILENO, &status) : stat(FileName.characters(of: path), &status)
-        let isLive = known == 0 && [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT)
-        return isLive ? Int(format.sampleRate * liveSeconds) : max(1_024, blockFrames / format.channels)
+        return known == 0 && [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT)
+    }
+
+    /// The frames of a block.
+    private static func capacity(_ path: String, _ format: AudioFormat) -> Int {
+        isLive(path) ? Int(format.sampleRate * liveSeconds) : max(1_024, blockFrames / format.channels)
     }
 
     /// A block of the right shape: that of the last file if it fits.

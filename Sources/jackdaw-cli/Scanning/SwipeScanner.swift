@@ -70,7 +70,8 @@ struct SwipeScanner: ~Copyable {
     ) throws(CommandError) -> SoundScanner.Outcome {
         var listener = SwipeListener(
             observer: observer, tracks: tracks, patience: Self.patience,
-            jobCount: path == "-" || observer.wantsSamples ? 1 : jobCount, reader: reader.take(), jobs: jobs)
+            jobCount: observer.wantsSamples || SoundScanner.isLive(path) ? 1 : jobCount, reader: reader.take(),
+            jobs: jobs)
         defer {
             observer = listener.observer
             reader = listener.reader
@@ -85,13 +86,17 @@ private struct SwipeListener<Observer: ScanObserver>: SoundListener {
     var observer: Observer
     let tracks: Set<TrackNumber>
     let patience: Double
-    let jobCount: Int
+    /// The threads that may search ahead; 1 if no thread could be created.
+    private var jobCount: Int
     /// The reader of this recording; at first of the last one.
     var reader: HeadReader?
     var jobs: SegmentJobs?
-    /// The sound that other threads search before the reader. They begin after a segment that took long.
+    /// The sound that other threads search before the reader. They begin after a segment that the fast tier did not
+    /// read.
     private var ahead: SoundAhead?
     private var isHard = false
+    /// The frames read from the recording, and their number in all, if it is known.
+    private var frames: (read: Int, total: Int?) = (0, nil)
 
     init(
         observer: Observer, tracks: Set<TrackNumber>, patience: Double, jobCount: Int, reader: HeadReader?,
@@ -122,43 +127,56 @@ private struct SwipeListener<Observer: ScanObserver>: SoundListener {
     mutating func receive(_ samples: Span<Int16>, channel: Int) {
         guard ahead != nil else { return observe(reader?.receive(samples, channel: channel)) }
         ahead?.receive(samples, channel: channel) { Float($0) * (1 / 32_768) }
-        readSound(untilFits: true)
+        while readBlock(untilFits: true) {}
     }
 
     mutating func receive(_ samples: Span<Float>, channel: Int) {
         if observer.wantsSamples { observer.receive(samples, channel: channel) }
         guard ahead != nil else { return observe(reader?.receive(samples, channel: channel)) }
         ahead?.receive(samples, channel: channel) { $0 }
-        readSound(untilFits: true)
+        while readBlock(untilFits: true) {}
     }
 
     mutating func advance(to frame: Int, of total: Int?) throws(CommandError) {
         if isHard, ahead == nil, jobCount > 1 { searchAhead() }
-        try observer.advance(to: frame, of: total)
+        frames = (frame, total)
+        do throws(CommandError) {
+            try observer.advance(to: frame - (ahead?.waitingFrames ?? 0), of: total)
+        } catch {
+            // The waiting sound is not read any more.
+            ahead = nil
+            throw error
+        }
     }
 
-    mutating func finish() {
+    mutating func finish() throws(CommandError) {
+        defer {
+            reader?.takeFindings(from: nil)
+            jobs?.forget()
+        }
         ahead?.finish()
-        readSound(untilFits: false)
+        while readBlock(untilFits: false) {
+            try observer.advance(to: frames.read - (ahead?.waitingFrames ?? 0), of: frames.total)
+        }
         observe(reader?.finish())
-        reader?.takeFindings(from: nil)
-        jobs?.forget()
     }
 
     /// Lets other threads decode the segments from here on.
     private mutating func searchAhead() {
         jobs = jobs ?? SegmentJobs(threads: jobCount)
-        guard let jobs, let reader else { return }
+        guard let jobs, let reader else { return jobCount = 1 }
         ahead = SoundAhead(reader, jobs, count: jobCount)
         self.reader?.takeFindings { channel, look in jobs.findings(of: look, channel: channel) }
     }
 
-    /// Passes waiting sound to the reader: until the rest fits in its room, or all of it.
-    private mutating func readSound(untilFits: Bool) {
-        while let block = ahead?.next(untilFits: untilFits) {
-            let events = block.samples.withElements { reader?.receive($0, channel: block.channel) }
-            observe(events)
-        }
+    /// Passes the first waiting block to the reader.
+    /// - Parameter untilFits: whether to leave what fits in the room.
+    /// - Returns: whether there was one.
+    private mutating func readBlock(untilFits: Bool) -> Bool {
+        guard let block = ahead?.next(untilFits: untilFits) else { return false }
+        let events = block.samples.withElements { reader?.receive($0, channel: block.channel) }
+        observe(events)
+        return true
     }
 
     private mutating func observe(_ events: [HeadEvent]?) {
@@ -193,8 +211,8 @@ private struct SoundAhead {
         let samples: WipedArray<Float>
     }
 
-    /// Samples that wait for each thread: 20 s of a channel at 48,000 Hz.
-    private static let room = 1 << 20
+    /// Samples that wait for each thread: 22 s of a channel at 48,000 Hz.
+    private static let samplesForJob = 1 << 20
 
     /// Finds the segments, and reports no events.
     private var scout: HeadReader
@@ -205,16 +223,18 @@ private struct SoundAhead {
     /// The samples of a block; overwritten after it is copied.
     private var lane: [Float] = []
 
-    /// - Parameters:
-    ///   - reader: the reader at the present position.
-    ///   - jobs: the threads.
-    ///   - count: their number.
+    /// Begins at the present position of a reader.
     init(_ reader: HeadReader, _ jobs: SegmentJobs, count: Int) {
         self.jobs = jobs
         scout = reader
         scout.beginScouting()
-        room = Self.room * count
+        room = Self.samplesForJob * count
+        jobs.forget()
+        for channel in reader.distinctChannels { jobs.begin(reader.outlook(channel: channel), channel: channel) }
     }
+
+    /// Frames that wait for the reader.
+    var waitingFrames: Int { samples / scout.distinctChannels.count }
 
     mutating func receive<Sample: BitwiseCopyable>(
         _ samples: Span<Sample>, channel: Int, value: (Sample) -> Float

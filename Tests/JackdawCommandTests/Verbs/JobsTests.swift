@@ -1,6 +1,8 @@
 import Foundation
+import JackdawAudioFile
 import JackdawConsole
 import JackdawDSP
+import JackdawSwipe
 import JackdawTestSupport
 import JackdawTransport
 import Testing
@@ -44,28 +46,68 @@ import Testing
         }
     }
 
-    /// One recording with many segments, the hardest first, on one channel and on two.
-    @Test(arguments: ["1", "2"]) func manyJobsDecodeOneFileAsOneJobDoes(channels: String) throws {
-        let long = folder("long.wav")
-        var sound: [[Float]] = [[], []]
-        for index in 0..<8 {
-            let samples =
-                try SwipeSound.render(
-                    ";4111111111111111=29121010000012300000?", .two,
-                    .init(sampleRate: 44_100, signalToNoise: [2, 30, 6][index % 3], seed: UInt64(index)))
-                + [Float](repeating: 0, count: 22_050)
-            sound[index % 2] += samples
-            sound[0] += samples
+    /// Swipes with silence between them, the hardest first.
+    private static func swipes(_ count: Int) throws -> [Float] {
+        try (0..<count).flatMap { index in
+            let swipe = try SwipeSound.render(
+                ";4111111111111111=29121010000012300000?", .two,
+                .init(sampleRate: 44_100, signalToNoise: [2, 30, 6][index % 3], seed: UInt64(index)))
+            return swipe + [Float](repeating: 0, count: 22_050)
         }
-        try SwipeSound.write(Array(sound.prefix(try #require(Int(channels)))), to: long, sampleRate: 44_100)
+    }
+
+    /// One recording with many segments, on one channel and on two.
+    @Test(arguments: [1, 2]) func manyJobsDecodeOneFileAsOneJobDoes(channels: Int) throws {
+        let long = folder("long.wav")
+        let sound = try Self.swipes(12)
+        try SwipeSound.write(
+            Array([sound, [Float](repeating: 0, count: 3_000) + sound].prefix(channels)), to: long, sampleRate: 44_100)
         let verb = ["decode", "--json", "--failures", "--reveal", "--bits"]
         let one = CommandRun(verb + ["--jobs", "1", long])
-        #expect(one.status == 0 && one.lines.count >= 8)
+        #expect(one.status == 0 && one.lines.count >= 12)
         for count in ["2", "16"] {
             let many = CommandRun(verb + ["--jobs", count, long])
             #expect(many.output == one.output)
             #expect(many.messages == one.messages)
         }
+    }
+
+    /// Counts the steps of a scan, and interrupts it after the last one.
+    private struct StepCounter: ScanObserver {
+        let lastStep: Int
+        private(set) var steps = 0
+        private(set) var events = 0
+
+        init(lastStep: Int = .max) { self.lastStep = lastStep }
+
+        mutating func begin(_ format: AudioFormat) {}
+        mutating func receive(_ event: HeadEvent) { events += 1 }
+        mutating func advance(to frame: Int, of total: Int?) throws(CommandError) {
+            guard steps < lastStep else { throw .interrupted }
+            steps += 1
+        }
+    }
+
+    @Test func anInterruptionEndsTheSearchOfWaitingSound() throws {
+        let long = folder("long.wav")
+        try SwipeSound.write([try Self.swipes(12)], to: long, sampleRate: 44_100)
+        var (one, many) = (StepCounter(), StepCounter())
+        var scanner = SwipeScanner()
+        _ = try scanner.scan(long, &one)
+        scanner = SwipeScanner(jobs: 2)
+        _ = try scanner.scan(long, &many)
+        #expect(many.events == one.events)
+        #expect(many.steps > one.steps)
+        var ended = StepCounter(lastStep: one.steps)
+        do throws(CommandError) {
+            _ = try scanner.scan(long, &ended)
+            Issue.record("the scan was not interrupted")
+        } catch {
+            #expect(error.status == .interrupted)
+        }
+        #expect(ended.events < one.events)
+        _ = try scanner.scan(long, &one)
+        #expect(one.events == 2 * many.events)
     }
 
     @Test func benchKeepsTheOrderOfItsFiles() throws {

@@ -58,7 +58,7 @@ import Testing
     }
 
     private static func isNoise(_ samples: [Float], energies: [Float]? = nil) -> Bool {
-        SteadyNoise.fillsBand(energies ?? self.energies(samples), samples.span, delay: delay, hopSamples: hop)
+        SteadyNoise.isBandNoise(energies ?? self.energies(samples), samples.span, delay: delay, hopSamples: hop)
     }
 
     @Test(arguments: UInt64(1)...5) func noiseOfATelephoneIsNoise(seed: UInt64) {

@@ -23,7 +23,7 @@ struct Agreement {
     private var isClear = false
     /// Whether the looks found different messages, each of them certain.
     private(set) var isContradicted = false
-    /// Whether the looks that were not enough are followed by others, within the extent of the swipe.
+    /// Whether looks within the extent of the swipe were added; a disputed message then never counts.
     var isExtended = false
     /// Whether the message of the usual search must be confirmed.
     let isConfirmation: Bool

@@ -53,6 +53,7 @@ struct SearchPatience: Sendable {
     /// The state after searches that another decoder made; nil if one of them would have been another one here.
     func repeating(_ searches: [Search]) -> SearchPatience? {
         var after = self
+        after.begin()
         for search in searches {
             guard search.wasPatient == after.isPatient else { return nil }
             after.note(search.outcome)

@@ -10,7 +10,7 @@ enum SwipeExtent {
     /// The share of a segment at each end that contains only noise in most cases.
     private static let noiseShare = 16
     /// The power of a block relative to that of noise, at most: a click must not outweigh many blocks.
-    private static let mostPower: Float = 6
+    private static let maxPower: Float = 6
     /// The power relative to noise from which a block counts for the swipe.
     private static let leastPower: Float = 1.7
     /// Blocks that are added at each end, because a hand that slows down makes the sound weaker.
@@ -19,7 +19,7 @@ enum SwipeExtent {
     private static let leastBlocks = 40
     private static let leastBlocksOfSegment = 60
     /// A longer share of the segment than this is not worth another search.
-    private static let mostShare: Float = 0.9
+    private static let maxShare: Float = 0.9
 
     /// Finds the stretch whose power exceeds that of the noise the most.
     /// - Parameter sound: the sound at a rate with some 32 samples a bit cell, without hum.
@@ -35,11 +35,11 @@ enum SwipeExtent {
         var first = 0
         for index in powers.indices {
             if sum <= 0 { (sum, first) = (0, index) }
-            sum += min(powers[index] / noise, mostPower) - leastPower
+            sum += min(powers[index] / noise, maxPower) - leastPower
             if sum > best.sum { best = (sum, first..<index + 1) }
         }
         let extent = max(0, best.blocks.lowerBound - margin)..<min(powers.count, best.blocks.upperBound + margin)
-        guard extent.count > leastBlocks, Float(extent.count) < mostShare * Float(powers.count) else { return nil }
+        guard extent.count > leastBlocks, Float(extent.count) < maxShare * Float(powers.count) else { return nil }
         return sound.segmentTime(Float(block * extent.lowerBound))...sound.segmentTime(Float(block * extent.upperBound))
     }
 
