@@ -44,6 +44,20 @@ import Testing
         return effect
     }
 
+    /// Begins an operation on A1, approved, whose identifier an earlier request for 3.00 has.
+    private func find(
+        _ identifier: String, _ kind: AttemptKind, booked: Int, _ machine: inout AcceptOperationMachine
+    ) throws -> (request: AttemptRequest, effect: AcceptOperationEffect) {
+        let request = try AttemptRequest(
+            sale: Self.sale, kind: kind, amount: Amount(minorUnits: 300, currencyCode: 978))
+        let effect = take(
+            [
+                Self.view("approved", booked: booked), .accepted(try Self.report("A1", .approved)),
+                .found(AttemptRecord(attempt(identifier), request, on: Self.date)),
+            ], &machine)
+        return (request, effect)
+    }
+
     /// The report of the card's results, which the host took, may be sent while the reversal begins.
     @Test func aLateReportOfTheApprovalDoesNotEndTheReversal() throws {
         var machine = AcceptOperationMachine(.reverse(hasJournal: true), on: attempt("A1"))
@@ -110,13 +124,7 @@ import Testing
             parameters.amount = amount.map { AcceptHundredths(rawValue: $0) }
             parameters.operationId = "R1"
             var machine = AcceptOperationMachine(.refund(attempt("R1")), on: attempt("A1"), parameters)
-            let request = try AttemptRequest(
-                sale: Self.sale, kind: .refund(of: attempt("A1")), amount: Amount(minorUnits: 300, currencyCode: 978))
-            let begin = take(
-                [
-                    Self.view("approved", booked: 700), .accepted(try Self.report("A1", .approved)),
-                    .found(AttemptRecord(attempt("R1"), request, on: Self.date)),
-                ], &machine)
+            let (request, begin) = try find("R1", .refund(of: attempt("A1")), booked: 700, &machine)
             guard case .begin(request, attempt("R1")) = begin else {
                 Issue.record("another request: \(begin)")
                 continue
@@ -134,13 +142,7 @@ import Testing
         var parameters = AcceptPaymentParameters()
         parameters.operationId = "C1"
         var machine = AcceptOperationMachine(.refund(attempt("C1")), on: attempt("A1"), parameters)
-        let request = try AttemptRequest(
-            sale: Self.sale, kind: .capture(of: attempt("A1")), amount: Amount(minorUnits: 300, currencyCode: 978))
-        let end = take(
-            [
-                Self.view("approved", booked: 1000), .accepted(try Self.report("A1", .approved)),
-                .found(AttemptRecord(attempt("C1"), request, on: Self.date)),
-            ], &machine)
+        let (_, end) = try find("C1", .capture(of: attempt("A1")), booked: 1000, &machine)
         guard case .end(.failure(let error)) = end else {
             Issue.record("it goes on: \(end)")
             return
