@@ -47,9 +47,17 @@ struct SymmetricSystem {
     }
 
     /// Solves for the least-squares solution.
-    ///
-    /// `ridge` is added to the diagonal, as a share of its mean: it keeps a poorly excited system solvable.
+    /// - Parameter ridge: added to the diagonal, as a share of its mean: it keeps a poorly excited system solvable.
+    /// - Returns: one value for each unknown.
     consuming func solve(ridge: Double) -> [Double] {
+        let moments = moments
+        return factorised(ridge: ridge).solve(moments)
+    }
+
+    /// Factorises the Gram matrix, so that it can be solved for any moments.
+    /// - Parameter ridge: as for `solve(ridge:)`.
+    /// - Returns: the factors.
+    consuming func factorised(ridge: Double) -> Factors {
         var trace = 0.0
         for index in 0..<unknowns { trace += gram[index * unknowns + index] }
         let load = ridge * trace / Double(unknowns) + 1e-30
@@ -65,15 +73,26 @@ struct SymmetricSystem {
                 }
             }
         }
-        var solution = moments
-        for row in 0..<unknowns {
-            for k in 0..<row { solution[row] -= gram[row * unknowns + k] * solution[k] }
-            solution[row] /= gram[row * unknowns + row]
+        return Factors(unknowns: unknowns, lower: gram)
+    }
+
+    /// A Cholesky factorisation.
+    struct Factors {
+        fileprivate let unknowns: Int
+        /// Lower triangle in rows of full width.
+        fileprivate let lower: [Double]
+
+        func solve(_ moments: [Double]) -> [Double] {
+            var solution = moments
+            for row in 0..<unknowns {
+                for k in 0..<row { solution[row] -= lower[row * unknowns + k] * solution[k] }
+                solution[row] /= lower[row * unknowns + row]
+            }
+            for row in stride(from: unknowns - 1, through: 0, by: -1) {
+                for k in row + 1..<max(unknowns, row + 1) { solution[row] -= lower[k * unknowns + row] * solution[k] }
+                solution[row] /= lower[row * unknowns + row]
+            }
+            return solution
         }
-        for row in stride(from: unknowns - 1, through: 0, by: -1) {
-            for k in row + 1..<max(unknowns, row + 1) { solution[row] -= gram[k * unknowns + row] * solution[k] }
-            solution[row] /= gram[row * unknowns + row]
-        }
-        return solution
     }
 }

@@ -56,6 +56,32 @@ import Testing
         }
     }
 
+    /// A search for messages with a margin ends early; it finds those that a whole search finds.
+    @Test func theLeastMarginLeavesMessagesWithAtLeastThatMarginAsTheyAre() throws {
+        var random = SeededRandom(seed: 6)
+        let bits = try Self.bits(";4111111111111111=2912101?", code: .numeric)
+        var kept = 0
+        for _ in 0..<60 {
+            var evidence = Self.evidence(bits, strength: 3)
+            for index in evidence.boundaries.indices {
+                evidence.boundaries[index] += Float.random(in: -2.5...2.5, using: &random)
+            }
+            for index in evidence.middles.indices {
+                evidence.middles[index] += Float.random(in: -2.5...2.5, using: &random)
+            }
+            let all = try #require(MessageSearch.bestMessage(evidence))
+            let some = MessageSearch.bestMessage(evidence, leastMargin: 4)
+            guard all.message.margin >= 4 else {
+                #expect(some == nil)
+                continue
+            }
+            kept += 1
+            #expect(some?.message.values == all.message.values)
+            #expect(some?.message.margin == all.message.margin)
+        }
+        #expect((5...55).contains(kept), "\(kept) of 60 have the margin")
+    }
+
     @Test func everyReadingFitsTheCode() throws {
         var random = SeededRandom(seed: 5)
         for _ in 0..<20 {

@@ -77,11 +77,35 @@ import Testing
         let sound = WorkingSound(samples: samples, step: 0, lost: .init(repeating: 0, count: samples.count))
         let signal = CellPhaseSignal(sound, boundaries: (0..<60).map { 100 + 30 * Float($0) })
         let first = signal.offset(ofBoundary: 0)
-        let inside = (4..<50).map { CellEqualiser.Lesson(offset: first + 16 * $0, level: $0 % 2 == 0 ? 1 : -1) }
-        let beyond = [-100_000, -50, signal.samples.count, 100_000].map { CellEqualiser.Lesson(offset: $0, level: 1) }
-        let plain = CellEqualiser(signal, lessons: inside)
-        let both = CellEqualiser(signal, lessons: inside + beyond)
+        let inside = (4..<50).map { first + 16 * $0 }
+        let levels = (4..<50).map { Float($0 % 2 == 0 ? 1 : -1) }
+        let beyond = [-100_000, -50, signal.samples.count, 100_000]
+        let plain = CellEqualiser(signal, .init(signal, at: inside), levels: levels)
+        let both = CellEqualiser(
+            signal, .init(signal, at: inside + beyond), levels: levels + [1, 1, 1, 1])
         #expect(both.output == plain.output)
         #expect(both.explained == plain.explained)
+    }
+
+    /// The taps are those of one system with the samples and the targets together.
+    @Test func equalisersThatShareLessonsAreThoseOfTheirOwnBits() {
+        var random = SeededRandom(seed: 12)
+        let samples = (0..<2_000).map { _ in Float.random(in: -1...1, using: &random) }
+        let sound = WorkingSound(samples: samples, step: 0, lost: [])
+        let signal = CellPhaseSignal(sound, boundaries: (0..<60).map { 100 + 30 * Float($0) })
+        let lessons = CellEqualiser.Lessons(signal)
+        for seed in 0..<3 {
+            let bits = (0..<signal.count).map { UInt8(($0 * 7 + seed) % 5 & 1) }
+            let shared = CellEqualiser(signal, lessons, bits: bits, startSign: seed & 1)
+            var system = FilterSystem(taps: CellEqualiser.taps)
+            let levels = CellEqualiser.levels(bits: bits, startSign: seed & 1)
+            for (offset, level) in zip(lessons.offsets, levels) {
+                let gain = max(signal.gains[offset], 1)
+                system.accumulate(
+                    signal.samples, from: offset - CellEqualiser.taps / 2, target: level, weight: 1 / (gain * gain))
+            }
+            let output = FilterSystem.apply(system.solve(ridge: 0.02), to: signal.samples)
+            for (one, other) in zip(shared.output, output) { #expect(abs(one - other) < 1e-4) }
+        }
     }
 }

@@ -61,11 +61,11 @@ struct BitClock {
         let grid = speedGrid(limit: Float(sound.samples.count), pace: pace)
         guard grid.count > 40 else { return nil }
         let signal = CellPhaseSignal(sound, boundaries: grid)
-        var lessons = lessons(on: grid, signal)
-        let equaliser = CellEqualiser(signal, lessons: lessons)
+        var levels = CellEqualiser.levels(bits: bits, startSign: startSign)
+        let equaliser = CellEqualiser(signal, lessons(on: grid, signal), levels: levels)
         var fine = Self.interpolated(equaliser.output)
         defer {
-            lessons.wipe()
+            levels.wipe()
             fine.wipe()
         }
         let certainty = equaliser.certainty
@@ -192,25 +192,19 @@ struct BitClock {
         }
     }
 
-    /// The lessons that train an equaliser on a grid from the bits. The caller must overwrite the array.
-    private func lessons(on grid: [Float], _ signal: CellPhaseSignal) -> [CellEqualiser.Lesson] {
-        var levels = CellEqualiser.levels(bits: bits, startSign: startSign)
-        defer { levels.wipe() }
-        var lessons: [CellEqualiser.Lesson] = []
-        lessons.reserveCapacity(levels.count)  // growing would leave unwiped copies
+    /// The positions of this clock's boundaries and middles on a grid.
+    private func lessons(on grid: [Float], _ signal: CellPhaseSignal) -> CellEqualiser.Lessons {
+        let first = signal.offset(ofBoundary: 0)
         var cell = 0
-        for index in levels.indices {
+        let offsets = (0...2 * bits.count).map { index in
             let boundary = index / 2
             let time =
                 index.isMultiple(of: 2) ? boundaries[boundary] : (boundaries[boundary] + boundaries[boundary + 1]) / 2
             while cell + 2 < grid.count, grid[cell + 1] <= time { cell += 1 }
             let phase = Float(cell) + (time - grid[cell]) / (grid[cell + 1] - grid[cell])
-            let offset =
-                signal.offset(ofBoundary: 0)
-                + Int((phase * Float(CellPhaseSignal.samplesPerCell)).rounded())
-            lessons.append(.init(offset: offset, level: levels[index]))
+            return first + Int((phase * Float(CellPhaseSignal.samplesPerCell)).rounded())
         }
-        return lessons
+        return CellEqualiser.Lessons(signal, at: offsets)
     }
 
     /// Three samples for each one, by cubic interpolation; zero near the ends, where the interpolation lacks
@@ -263,8 +257,8 @@ struct TimingSearch {
     func run(
         _ sound: WorkingSound, tuning: Tuning, within extent: ClosedRange<Float>? = nil
     ) -> SegmentalViterbi.Path? {
-        guard let extent, let (part, start) = sound.part(extent) else { return run(all: sound, tuning: tuning) }
-        guard var path = run(all: part, tuning: tuning) else { return nil }
+        guard let extent else { return run(all: sound, tuning: tuning) }
+        guard let (part, start) = sound.part(extent), var path = run(all: part, tuning: tuning) else { return nil }
         for index in path.boundaries.indices { path.boundaries[index] += Float(start) }
         return path
     }

@@ -30,48 +30,28 @@ struct CellEqualiser {
     /// Errors of the lessons, relative to `certainty`.
     private var errors: [Float] = []
 
-    /// The target of the output at one position.
-    struct Lesson {
-        /// Index of the sample in the phase signal.
-        let offset: Int
-        /// +1, -1, or 0 for no pulse.
-        let level: Float
-    }
-
     /// - Parameters:
     ///   - signal: the sound by phase.
-    ///   - lessons: target levels; those too close to an end are left out.
-    init(_ signal: CellPhaseSignal, lessons: [Lesson]) {
-        let samples = signal.samples
-        var system = FilterSystem(taps: Self.taps)
-        let inside = Self.reach..<(samples.count - Self.reach - FilterSystem.margin)
-        let taught = lessons.indices.filter {
-            inside.contains(lessons[$0].offset) && Self.isHeard(signal, at: lessons[$0].offset)
-        }
-        for lesson in taught.lazy.map({ lessons[$0] }) {
-            let gain = max(signal.gains[lesson.offset], 1)
-            system.accumulate(
-                samples, from: lesson.offset - Self.reach, target: lesson.level, weight: 1 / (gain * gain))
-        }
-        let weights = system.solve(ridge: Self.ridge)
-        let output = FilterSystem.apply(weights, to: samples)
+    ///   - lessons: the positions of training.
+    ///   - levels: the target at each of them: +1, -1, or 0 for no pulse.
+    init(_ signal: CellPhaseSignal, _ lessons: Lessons, levels: [Float]) {
+        let weights = lessons.taps(for: levels, signal)
+        let output = FilterSystem.apply(weights, to: signal.samples)
         self.output = output
         var missed: Float = 0
         var wanted: Float = 1e-9
-        for lesson in taught.lazy.map({ lessons[$0] }) {
-            let miss = output[lesson.offset] - lesson.level
-            let gain = max(signal.gains[lesson.offset], 1)
-            missed += miss * miss / (gain * gain)
-            wanted += lesson.level * lesson.level / (gain * gain)
-        }
-        explained = 1 - missed / wanted
         // Error = distortion + noise, which grows with the gain: fit a straight line to the squared errors.
         var line = SymmetricSystem(unknowns: 2)
-        for lesson in taught.lazy.map({ lessons[$0] }) {
-            let miss = Double(output[lesson.offset] - lesson.level)
-            let gain = Double(signal.gains[lesson.offset])
-            line.accumulate([1, gain * gain], target: miss * miss, weight: 1 / max(1, gain * gain * gain * gain))
+        for index in lessons.taught {
+            let (offset, level) = (lessons.offsets[index], levels[index])
+            let miss = output[offset] - level
+            let gain = max(signal.gains[offset], 1)
+            missed += miss * miss / (gain * gain)
+            wanted += level * level / (gain * gain)
+            let power = Double(signal.gains[offset]) * Double(signal.gains[offset])
+            line.accumulate([1, power], target: Double(miss) * Double(miss), weight: 1 / max(1, power * power))
         }
+        explained = 1 - missed / wanted
         let fit = line.solve(ridge: 1e-6)
         let slope = Float(max(fit[1], 0))
         let distortion = max(Float(fit[0]), 2e-3)
@@ -87,10 +67,6 @@ struct CellEqualiser {
         guard !signal.lost.isEmpty else { return [] }
         let lost = signal.lost.map { $0 == 0 ? 0 : lostPower }
         return FilterSystem.apply(weights.map { $0 * $0 }, to: lost)
-    }
-
-    private static func isHeard(_ signal: CellPhaseSignal, at offset: Int) -> Bool {
-        signal.lost.isEmpty || signal.lost[offset - 2..<offset + 3].allSatisfy { $0 == 0 }
     }
 
     /// The target levels at every boundary and middle in turn: `2 * bits.count + 1` values. The caller must overwrite
@@ -110,25 +86,23 @@ struct CellEqualiser {
         return levels
     }
 
-    /// Creates an equaliser trained on bits, each of which has a cell of the signal.
+    /// Creates an equaliser trained on bits.
     /// - Parameters:
     ///   - signal: the sound by phase.
+    ///   - lessons: the positions of training, made from the signal's cells.
     ///   - bits: one bit for each cell of the signal.
     ///   - startSign: polarity of the first boundary.
-    ///   - cells: the cells used for training; default: all.
-    init(_ signal: CellPhaseSignal, bits: [UInt8], startSign: Int, cells: Range<Int>? = nil) {
-        let first = signal.offset(ofBoundary: 0)
-        let half = CellPhaseSignal.samplesPerCell / 2
+    init(_ signal: CellPhaseSignal, _ lessons: Lessons, bits: [UInt8], startSign: Int) {
         var levels = Self.levels(bits: bits, startSign: startSign)
-        let places = cells.map { 2 * $0.lowerBound..<2 * $0.upperBound + 1 } ?? levels.indices
-        var lessons = places.map { Lesson(offset: first + $0 * half, level: levels[$0]) }
-        defer {
-            levels.wipe()
-            lessons.wipe()
-        }
-        self.init(signal, lessons: lessons)
+        levels.removeSubrange(..<lessons.firstPlace)
+        levels.removeLast(levels.count - lessons.offsets.count)
+        defer { levels.wipe() }
+        self.init(signal, lessons, levels: levels)
         let output = output
-        errors = lessons.map { ($0.level - output[$0.offset]) * certainty[$0.offset].squareRoot() }
+        errors = levels.indices.map { index in
+            let offset = lessons.offsets[index]
+            return (levels[index] - output[offset]) * certainty[offset].squareRoot()
+        }
         errorGrowth = Self.errorGrowth(errors)
     }
 
@@ -193,6 +167,74 @@ struct CellEqualiser {
     }
 }
 
+extension CellEqualiser {
+    /// The positions at which an equaliser is trained. The normal equations depend on the bits only in their right
+    /// sides, so equalisers that are trained on other bits at the same positions share the rest.
+    struct Lessons {
+        /// Index of each sample in the phase signal.
+        let offsets: [Int]
+        /// Place of the first one among the boundaries and middles of the signal.
+        fileprivate let firstPlace: Int
+        /// Those that are used: not too close to an end, and not lost.
+        fileprivate let taught: [Int]
+        private let factors: SymmetricSystem.Factors
+
+        /// - Parameters:
+        ///   - signal: the sound by phase.
+        ///   - offsets: index of each sample in it.
+        ///   - firstPlace: place of the first one among the boundaries and middles of the signal.
+        init(_ signal: CellPhaseSignal, at offsets: [Int], firstPlace: Int = 0) {
+            self.offsets = offsets
+            self.firstPlace = firstPlace
+            let samples = signal.samples
+            let inside = CellEqualiser.reach..<(samples.count - CellEqualiser.reach - FilterSystem.margin)
+            taught = offsets.indices.filter {
+                inside.contains(offsets[$0]) && Self.isHeard(signal, at: offsets[$0])
+            }
+            var system = FilterSystem(taps: CellEqualiser.taps)
+            for index in taught {
+                let offset = offsets[index]
+                system.accumulate(samples, from: offset - CellEqualiser.reach, weight: Self.weight(signal, at: offset))
+            }
+            factors = system.factorised(ridge: CellEqualiser.ridge)
+        }
+
+        /// The positions of the boundaries and middles of a signal's cells.
+        /// - Parameters:
+        ///   - signal: the sound by phase.
+        ///   - cells: the cells used for training; default: all.
+        init(_ signal: CellPhaseSignal, cells: Range<Int>? = nil) {
+            let cells = cells ?? 0..<signal.count
+            let first = signal.offset(ofBoundary: 0)
+            let places = 2 * cells.lowerBound..<2 * cells.upperBound + 1
+            self.init(
+                signal, at: places.map { first + $0 * CellPhaseSignal.samplesPerCell / 2 },
+                firstPlace: places.lowerBound)
+        }
+
+        /// The least-squares taps for a target at each position.
+        fileprivate func taps(for levels: [Float], _ signal: CellPhaseSignal) -> [Float] {
+            var moments = FilterSystem.Moments(taps: CellEqualiser.taps)
+            for index in taught where levels[index] != 0 {
+                let offset = offsets[index]
+                moments.accumulate(
+                    signal.samples, from: offset - CellEqualiser.reach,
+                    target: Self.weight(signal, at: offset) * levels[index])
+            }
+            return factors.solve(moments.values).map { Float($0) }
+        }
+
+        private static func weight(_ signal: CellPhaseSignal, at offset: Int) -> Float {
+            let gain = max(signal.gains[offset], 1)
+            return 1 / (gain * gain)
+        }
+
+        private static func isHeard(_ signal: CellPhaseSignal, at offset: Int) -> Bool {
+            signal.lost.isEmpty || signal.lost[offset - 2..<offset + 3].allSatisfy { $0 == 0 }
+        }
+    }
+}
+
 /// Normal equations for the taps of a filter, accumulated eight per vector from the samples under it.
 struct FilterSystem {
     private let taps: Int
@@ -200,13 +242,13 @@ struct FilterSystem {
     private let width: Int
     /// Rows of the Gram matrix up to its diagonal, `width` vectors each.
     private var gram: [SIMD8<Float>]
-    private var moments: [SIMD8<Float>]
+    private var moments: Moments
 
     init(taps: Int) {
         self.taps = taps
         width = (taps + 7) / 8
         gram = .init(repeating: .zero, count: taps * width)
-        moments = .init(repeating: .zero, count: width)
+        moments = Moments(taps: taps)
     }
 
     /// Samples that must follow the last one under the filter: they are loaded, but have no effect.
@@ -214,6 +256,12 @@ struct FilterSystem {
 
     /// Adds a target for the filter's output over the samples that start at `first`.
     mutating func accumulate(_ samples: [Float], from first: Int, target: Float, weight: Float) {
+        moments.accumulate(samples, from: first, target: weight * target)
+        accumulate(samples, from: first, weight: weight)
+    }
+
+    /// Adds the samples that start at `first`, without a target.
+    mutating func accumulate(_ samples: [Float], from first: Int, weight: Float) {
         precondition(first >= 0 && first + 8 * width <= samples.count)
         let (taps, width) = (taps, width)
         unsafe samples.withUnsafeBufferPointer { samples in
@@ -229,11 +277,6 @@ struct FilterSystem {
                             * vectors.loadUnaligned(fromByteOffset: 32 &* vector, as: SIMD8<Float>.self)
                     }
                 }
-                for vector in 0..<width {
-                    moments[vector] +=
-                        weight * target
-                        * (unsafe vectors.loadUnaligned(fromByteOffset: 32 &* vector, as: SIMD8<Float>.self))
-                }
             }
         }
     }
@@ -241,12 +284,43 @@ struct FilterSystem {
     /// Solves for the least-squares taps.
     /// - Parameter ridge: added to the diagonal, as a share of its mean.
     /// - Returns: the number of taps for which the system was made.
-    func solve(ridge: Double) -> [Float] {
+    func solve(ridge: Double) -> [Float] { factorised(ridge: ridge).solve(moments.values).map { Float($0) } }
+
+    /// Factorises the equations.
+    /// - Parameter ridge: added to the diagonal, as a share of its mean.
+    /// - Returns: the factors.
+    func factorised(ridge: Double) -> SymmetricSystem.Factors {
         let rows = (0..<taps).flatMap { row in
             (0..<taps).map { column in Double(gram[row * width + column / 8][column % 8]) }
         }
-        let system = SymmetricSystem(gram: rows, moments: (0..<taps).map { Double(moments[$0 / 8][$0 % 8]) })
-        return system.solve(ridge: ridge).map { Float($0) }
+        return SymmetricSystem(gram: rows, moments: .init(repeating: 0, count: taps)).factorised(ridge: ridge)
+    }
+
+    /// The right sides of the equations, accumulated likewise.
+    struct Moments {
+        private let taps: Int
+        private var sums: [SIMD8<Float>]
+
+        init(taps: Int) {
+            self.taps = taps
+            sums = .init(repeating: .zero, count: (taps + 7) / 8)
+        }
+
+        /// One value for each tap.
+        var values: [Double] { (0..<taps).map { Double(sums[$0 / 8][$0 % 8]) } }
+
+        /// Adds a target for the filter's output over the samples that start at `first`.
+        mutating func accumulate(_ samples: [Float], from first: Int, target: Float) {
+            precondition(first >= 0 && first + 8 * sums.count <= samples.count)
+            unsafe samples.withUnsafeBytes { samples in
+                for index in sums.indices {
+                    sums[index] +=
+                        target
+                        * (unsafe samples.loadUnaligned(
+                            fromByteOffset: 4 &* first &+ 32 &* index, as: SIMD8<Float>.self))
+                }
+            }
+        }
     }
 
     /// Applies the filter: one output per sample, 0 if the filter would extend beyond an end, and 0 everywhere if there

@@ -161,7 +161,10 @@ struct CellPhaseSignal {
     /// Interpolates between a sample and the next, with one more on either side.
     @inline(__always)
     static func interpolate(_ input: [Float], after index: Int, share: Float) -> Float {
-        let (a, b, c, d) = (input[index - 1], input[index], input[index + 1], input[index + 2])
+        precondition(index >= 1 && index + 2 < input.count)
+        let (a, b, c, d) = unsafe input.withUnsafeBufferPointer { input in
+            unsafe (input[index &- 1], input[index], input[index &+ 1], input[index &+ 2])
+        }
         return b + 0.5 * share * (c - a + share * (2 * a - 5 * b + 4 * c - d + share * (3 * (b - c) + d - a)))
     }
 

@@ -44,7 +44,11 @@ struct CodeTrellis {
     /// The best score over all character values, [2 * k + sign].
     private var bests: [Float]
 
-    init(evidence: CellEvidence, code: CharacterCode) {
+    /// - Parameters:
+    ///   - evidence: the cells.
+    ///   - patterns: the scores of their bit patterns, which the codes share; default: calculated.
+    ///   - code: the code of the characters.
+    init(evidence: CellEvidence, patterns: [Float]? = nil, code: CharacterCode) {
         self.code = code
         width = code.bitsPerCharacter
         valueCount = 1 << code.dataBits
@@ -52,7 +56,9 @@ struct CodeTrellis {
         let scores = evidence.scores
         before = Self.strayBefore(scores, count: cellCount)
         after = Self.strayAfter(scores, count: cellCount)
-        characters = Self.characterScores(scores, count: cellCount, code: code)
+        var low = patterns ?? Self.patternScores(evidence)
+        defer { if patterns == nil { low.wipe() } }
+        characters = Self.characterScores(scores, low: low, count: cellCount, code: code)
         bests = Self.bests(of: characters, valueCount: valueCount)
     }
 
@@ -291,17 +297,15 @@ extension CodeTrellis {
 
     /// Scores of every character, eight values at a time: their three low bits select the lane of a vector. The
     /// polarity after some bits follows from the number of zeros among them.
-    static func characterScores(_ cells: CellEvidence.Scores, count: Int, code: CharacterCode) -> [Float] {
+    private static func characterScores(
+        _ cells: CellEvidence.Scores, low: [Float], count: Int, code: CharacterCode
+    ) -> [Float] {
         let width = code.bitsPerCharacter
         let valueCount = 1 << code.dataBits
         let highBits = code.dataBits - lowBits
         guard count >= width else { return [] }
-        var low = patternScores(cells, count: count, bits: lowBits)
-        var high = patternScores(cells, count: count, bits: highBits)
-        defer {
-            low.wipe()
-            high.wipe()
-        }
+        var high = highBits == lowBits ? low : patternScores(cells, count: count, bits: highBits)
+        defer { if highBits != lowBits { high.wipe() } }
         // With an even number of zeros, three bits keep the polarity and have an odd number of ones.
         let turns: SIMDMask<SIMD8<Int32>> = SIMD8<Int32>((0..<8).map { Int32(1 - $0.nonzeroBitCount & 1) }) .== 1
         var scores = [Float](repeating: 0, count: 2 * (count - width + 1) * valueCount)
@@ -344,6 +348,12 @@ extension CodeTrellis {
                 return (0..<8).reduce(best[0]) { max($0, best[$1]) }
             }
         }
+    }
+
+    /// Scores of the patterns of as many bits as select the lane of a vector. The caller must overwrite the array.
+    static func patternScores(_ evidence: CellEvidence) -> [Float] {
+        guard evidence.count >= lowBits else { return [] }
+        return patternScores(evidence.scores, count: evidence.count, bits: lowBits)
     }
 
     /// Scores of bit patterns that open with a polarity, [(2 * cell + sign) << bits + pattern]: each bit doubles the

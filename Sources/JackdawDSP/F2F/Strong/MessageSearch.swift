@@ -21,9 +21,10 @@ enum MessageSearch {
     static func evidence(in signal: CellPhaseSignal, clock: BitClock) -> CellEvidence {
         @Wiped var bits = clock.bits
         var startSign = clock.startSign
+        let lessons = CellEqualiser.Lessons(signal)
         var rounds = 0
         while true {
-            let equaliser = CellEqualiser(signal, bits: bits, startSign: startSign)
+            let equaliser = CellEqualiser(signal, lessons, bits: bits, startSign: startSign)
             let evidence = equaliser.evidence(for: signal)
             let decided = evidence.bestBits(in: 0..<evidence.count)
             rounds += 1
@@ -34,14 +35,20 @@ enum MessageSearch {
     }
 
     /// The most likely message over both codes, both directions, all alignments and polarities.
-    static func bestMessage(_ evidence: CellEvidence) -> Found? {
+    /// - Parameters:
+    ///   - evidence: the cells.
+    ///   - leastMargin: the margin (nats) below which a message does not count; default: any counts.
+    /// - Returns: the message; nil if there is none.
+    static func bestMessage(_ evidence: CellEvidence, leastMargin: Float = -.infinity) -> Found? {
         var trellises: [CodeTrellis] = []
         defer { for index in trellises.indices { trellises[index].wipe() } }
         var lanes: [(lane: CodeTrellis.Lane, trellis: Int, isReversed: Bool)] = []
         for isReversed in [false, true] {
             let oriented = isReversed ? evidence.reversed() : evidence
+            var patterns = CodeTrellis.patternScores(oriented)
+            defer { patterns.wipe() }
             for code in CharacterCode.allCases {
-                let trellis = CodeTrellis(evidence: oriented, code: code)
+                let trellis = CodeTrellis(evidence: oriented, patterns: patterns, code: code)
                 lanes += trellis.lanes().map { ($0, trellises.count, isReversed) }
                 trellises.append(trellis)
             }
@@ -55,6 +62,8 @@ enum MessageSearch {
                 runnerUp = max(runnerUp, lane.bound)
                 break
             }
+            // Two messages are close, and none of the others can be far above both.
+            if leader - runnerUp < leastMargin, lane.bound - leader < leastMargin { return nil }
             guard let reading = trellises[trellis].bestReading(in: lane) else { continue }
             if reading.score > leader {
                 runnerUp = max(runnerUp, leader, reading.score - reading.margin)
@@ -65,7 +74,7 @@ enum MessageSearch {
         }
         guard var best else { return nil }
         best.message.margin = best.message.score - runnerUp
-        return best
+        return best.message.margin >= leastMargin ? best : nil
     }
 }
 
@@ -205,7 +214,7 @@ struct MessageCandidate {
             let boundaries = clock.smoothedBoundaries(reach: reach)
             let signal = CellPhaseSignal(sound, boundaries: boundaries)
             let evidence = MessageSearch.evidence(in: signal, clock: clock)
-            guard let found = MessageSearch.bestMessage(evidence), found.message.margin >= leastPromise,
+            guard let found = MessageSearch.bestMessage(evidence, leastMargin: leastPromise),
                 isWhole(found, in: evidence)
             else { return nil }
             let leavesData = leavesData(found, in: evidence, signal)

@@ -71,7 +71,8 @@ struct MessageView {
             bits.reverse()
         }
         levels = CellEqualiser.levels(bits: bits, startSign: startSign)
-        equaliser = CellEqualiser(signal, bits: bits, startSign: startSign, cells: Self.reach..<Self.reach + count)
+        equaliser = CellEqualiser(
+            signal, .init(signal, cells: Self.reach..<Self.reach + count), bits: bits, startSign: startSign)
     }
 
     /// Whether the level falls within the message or beside it, and rises again, within `dipReach` cells.

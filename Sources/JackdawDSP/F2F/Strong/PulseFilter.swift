@@ -51,17 +51,22 @@ enum PulseFilter {
         guard reach > 0, input.count > 2 * reach + 1 else { return input }
         let width = 2 * reach + 1
         let quarter = (input.count + 3) / 4
-        var padded = [Float](repeating: 0, count: 4 * quarter + width)
+        var padded = unsafe [Float](unsafeUninitializedCapacity: 4 * quarter + width) { padded, count in
+            count = 4 * quarter + width
+            let start = reach + 1
+            unsafe padded.extracting(..<start).initialize(repeating: 0)
+            _ = unsafe padded.extracting(start..<start + input.count).initialize(fromContentsOf: input)
+            unsafe padded.extracting((start + input.count)...).initialize(repeating: 0)
+        }
         defer { padded.wipe() }
-        padded.replaceSubrange(reach + 1..<reach + 1 + input.count, with: input)
-        var output = [Float](repeating: 0, count: 4 * quarter)
         var sums = SIMD4<Double>.zero
         for part in 0..<4 {
             for index in part * quarter..<part * quarter + width { sums[part] += Double(padded[index]) }
         }
         let scale = SIMD4<Double>(repeating: 1 / Double(width))
-        unsafe padded.withUnsafeBufferPointer { padded in
-            unsafe output.withUnsafeMutableBufferPointer { output in
+        var output = unsafe [Float](unsafeUninitializedCapacity: 4 * quarter) { output, count in
+            count = 4 * quarter
+            unsafe padded.withUnsafeBufferPointer { padded in
                 for index in 0..<quarter {
                     let leaving = unsafe SIMD4<Float>(
                         padded[index], padded[index &+ quarter], padded[index &+ 2 &* quarter],

@@ -102,44 +102,47 @@ extension StrongDecoder {
 
     /// Looks at a sound on other clocks, and at versions of it, until the looks agree or contradict one another.
     /// - Parameters:
-    ///   - samples: the segment.
-    ///   - sampleRate: samples per second (Hz).
-    ///   - clearest: the clearest look of the usual search.
+    ///   - sounds: the versions of the segment.
+    ///   - clearest: the clearest look of the first search.
+    ///   - extent: the times of the segment between which the swipe is; default: all.
     ///   - agreement: the messages found.
     mutating func searchAgain(
-        _ samples: [Float], sampleRate: Double, clearest: Look?, _ agreement: inout Agreement
+        _ sounds: inout RepairedSound.Versions, clearest: Look?, within extent: ClosedRange<Float>? = nil,
+        _ agreement: inout Agreement
     ) {
-        let versions = RepairedSound.versions(of: samples)
         // If a message was found, its rate is known, and hum did not hinder the search.
-        if agreement.isConfirmation, let clearest, versions == [.plain] {
+        if agreement.isConfirmation, let clearest, sounds.all == [.plain] {
             var findings = Findings()
-            explore(clearest.sound, tuning: Self.stiffTuning, pace: .steady, &findings)
+            explore(clearest.sound, tuning: Self.stiffTuning, pace: .steady, within: extent, &findings)
             take(findings, .init(clock: .stiff), &agreement)
-            searchOnOtherClocks(clearest, .plain, &agreement)
+            searchOnOtherClocks(clearest, .plain, within: extent, &agreement)
             return
         }
-        for version in versions where !agreement.isSettled {
-            var sound = RepairedSound.make(samples, version: version, sampleRate: sampleRate)
-            defer { sound.wipe() }
+        // Within the extent of a swipe, only its own rate is searched.
+        let rate = extent == nil ? nil : clearest?.sound.step
+        for version in sounds.all where !agreement.isSettled {
+            let sound = sounds[version]
             ladder.load(sound, lost: [])
-            // Within the extent of a swipe, only its own rate is searched.
-            let steps =
-                if extent != nil, let clearest { [clearest.sound.step][...] } else {
-                    RateLadder.plausibleSteps(for: sound, sampleRate: sampleRate).prefix(Self.repairedSteps)
-                }
+            let likeliest = RateLadder.plausibleSteps(for: sound, sampleRate: sounds.sampleRate)
+            let steps = rate.map { [$0][...] } ?? likeliest.prefix(Self.repairedSteps)
             var findings = Findings()
-            explore(steps: steps, pulseShares: [Self.usualPulseShare], limit: Self.maxRepairedWork, &findings)
+            explore(
+                steps: steps, pulseShares: [Self.usualPulseShare], limit: Self.maxRepairedWork, within: extent,
+                &findings)
             take(findings, .init(version: version), &agreement)
-            if let look = findings.looks.first { searchOnOtherClocks(look, version, &agreement) }
+            guard let look = findings.looks.first else { continue }
+            searchOnOtherClocks(look, version, within: extent, &agreement)
         }
     }
 
-    private func searchOnOtherClocks(_ look: Look, _ version: RepairedSound.Version, _ agreement: inout Agreement) {
-        if version == .plain { searchByLevel(look, &agreement) }
-        searchByStiffClock(look.sound, version, &agreement)
+    private func searchOnOtherClocks(
+        _ look: Look, _ version: RepairedSound.Version, within extent: ClosedRange<Float>?, _ agreement: inout Agreement
+    ) {
+        if version == .plain { searchByLevel(look, within: extent, &agreement) }
+        searchByStiffClock(look.sound, version, within: extent, &agreement)
     }
 
-    private func searchByLevel(_ look: Look, _ agreement: inout Agreement) {
+    private func searchByLevel(_ look: Look, within extent: ClosedRange<Float>?, _ agreement: inout Agreement) {
         let lengths = look.clock.cellLengths.sorted()
         guard !agreement.isSettled, let clock = LevelClock(look.sound, cell: lengths[lengths.count / 2]),
             let evened = look.sound.evened(by: clock.boundaries)
@@ -148,13 +151,14 @@ extension StrongDecoder {
             var findings = Findings()
             let tuning = TimingSearch.Tuning(
                 pulseShare: pulseShare, rateCost: rateCost, leastEnvelope: Self.leastEnvelope)
-            explore(evened, tuning: tuning, pace: pace, &findings)
+            explore(evened, tuning: tuning, pace: pace, within: extent, &findings)
             take(findings, .init(clock: .level), &agreement)
         }
     }
 
     private func searchByStiffClock(
-        _ sound: WorkingSound, _ version: RepairedSound.Version, _ agreement: inout Agreement
+        _ sound: WorkingSound, _ version: RepairedSound.Version, within extent: ClosedRange<Float>?,
+        _ agreement: inout Agreement
     ) {
         guard !agreement.isSettled, let path = search.run(sound, tuning: Self.stiffTuning, within: extent) else {
             return
@@ -164,7 +168,8 @@ extension StrongDecoder {
         guard let evened = sound.evened(by: grid) else { return }
         for (pulseShare, rateCost, pace) in Self.searchesByClock where !agreement.isSettled {
             var findings = Findings()
-            explore(evened, tuning: .init(pulseShare: pulseShare, rateCost: rateCost), pace: pace, &findings)
+            let tuning = TimingSearch.Tuning(pulseShare: pulseShare, rateCost: rateCost)
+            explore(evened, tuning: tuning, pace: pace, within: extent, &findings)
             take(findings, .init(version: version, clock: .stiff), &agreement)
         }
     }

@@ -14,6 +14,31 @@ enum RepairedSound {
         case filled
     }
 
+    /// The versions of one segment, each made when it is first needed.
+    struct Versions {
+        /// Those that are worth a search, in the order of their success.
+        let all: [Version]
+        let sampleRate: Double
+        @Wiped private var samples: [Float]
+        private var made: [Version: WorkingSound] = [:]
+
+        init(of samples: [Float], sampleRate: Double) {
+            all = RepairedSound.versions(of: samples)
+            self.sampleRate = sampleRate
+            self.samples = samples
+        }
+
+        /// The samples of a version; must not be kept longer than the versions.
+        subscript(version: Version) -> [Float] {
+            mutating get {
+                if let sound = made[version] { return sound.samples }
+                let sound = RepairedSound.make(samples, version: version, sampleRate: sampleRate)
+                made[version] = WorkingSound(samples: sound, step: 0, lost: [])
+                return sound
+            }
+        }
+    }
+
     /// Samples at the peak have this share of it before the expansion, which makes full scale infinite.
     private static let fullScale: Float = 0.9995
     /// A cubic does not exceed this multiple of the largest other sample.
@@ -25,7 +50,7 @@ enum RepairedSound {
         return Rails(of: samples).exist ? [.expanded, .filled] : [.plain]
     }
 
-    /// Makes a version of a segment. The caller must overwrite the samples.
+    /// Makes a version of a segment.
     /// - Parameters:
     ///   - samples: the segment, more than 200 samples.
     ///   - version: the treatment of clipped pulses.

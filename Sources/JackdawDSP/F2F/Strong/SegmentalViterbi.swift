@@ -42,13 +42,13 @@ struct SegmentalViterbi: Sendable {
     let lengths: [Int]
     /// The largest magnitude of a pulse's score: a whole tile of them does not overflow.
     let scoreLimit: Int16
-    /// Vectors for eight times: two for each length, with a margin from which no path comes.
+    /// Vectors for eight times: two for each length.
     let stateWidth: Int
 
     init(lengths: [Int]) {
         self.lengths = lengths
         scoreLimit = Int16(Self.maxGain / (2 * (Self.tile / lengths[0] + 1)))
-        stateWidth = 2 * (lengths.count + 2 * Self.neighbours)
+        stateWidth = 2 * lengths.count
     }
 
     /// - Parameters:
@@ -68,10 +68,9 @@ struct SegmentalViterbi: Sendable {
 
     /// Computes the states of a range of times, the first of which opens a stretch.
     private func advance(_ workspace: inout Workspace, through times: Range<Int>) {
-        for time in stride(from: times.lowerBound, to: times.upperBound, by: 8) {
-            if time.isMultiple(of: Self.tile), time > times.lowerBound { startTile(&workspace, time: time) }
-            closeCells(&workspace, time: time)
-            openCells(&workspace, time: time)
+        for tile in stride(from: times.lowerBound, to: times.upperBound, by: Self.tile) {
+            if tile > times.lowerBound { startTile(&workspace, time: tile) }
+            advance(&workspace, inTile: tile..<min(tile + Self.tile, times.upperBound))
         }
         workspace.times = times
     }
@@ -109,37 +108,23 @@ struct SegmentalViterbi: Sendable {
         }
     }
 
-    /// Computes the scores of closing a cell of each length at eight times.
-    private func closeCells(_ workspace: inout Workspace, time: Int) {
+    /// Computes the states of times in one tile, eight at a time.
+    private func advance(_ workspace: inout Workspace, inTile times: Range<Int>) {
         let scores = workspace.scores
-        let start = SIMD8(repeating: workspace.start(at: time))
-        let rowBytes = 2 * Self.rowLength
-        let scoreRowBytes = 2 * scores.rowStep
-        let firstState = workspace.block(at: time) + 2 * Self.neighbours
-        let place = 2 * (Self.past + time % Self.tile)
-        let scorePlace = 2 * (PulseScores.lead + time)
+        let start = SIMD8(repeating: workspace.start(at: times.lowerBound))
         unsafe workspace.states.withUnsafeMutableBufferPointer { states in
-            unsafe workspace.reached.withUnsafeBytes { reached in
+            unsafe workspace.reached.withUnsafeMutableBytes { reached in
                 unsafe scores.positive.withUnsafeBytes { positive in
                     unsafe scores.negative.withUnsafeBytes { negative in
-                        var state = unsafe states.baseAddress! + firstState
-                        var row = unsafe reached.baseAddress! + place
-                        for lane in 0..<lengths.count {
-                            let opening = -2 &* lengths[lane]
-                            let middle = opening &+ 2 &* (lengths[lane] >> 1)
-                            let scoreRow = (lane >> 3) &* scoreRowBytes &+ scorePlace
-                            let plus = unsafe positive.baseAddress! + scoreRow
-                            let minus = unsafe negative.baseAddress! + scoreRow
-                            let openPlus = unsafe Self.load(row + opening)
-                            let openMinus = unsafe Self.load(row + (rowBytes &+ opening))
-                            // A cell that closes with +: a 0 that opened with -, or a 1 that opened with + and has - in
-                            // its middle.
-                            let onePlus = unsafe openPlus &+ Self.load(minus + middle)
-                            let oneMinus = unsafe openMinus &+ Self.load(plus + middle)
-                            unsafe state[0] = .larger(.larger(openMinus, onePlus), start) &+ Self.load(plus)
-                            unsafe state[1] = .larger(.larger(openPlus, oneMinus), start) &+ Self.load(minus)
-                            unsafe state += 2
-                            unsafe row += 2 &* rowBytes
+                        unsafe workspace.penalties.withUnsafeBufferPointer { penalties in
+                            for time in stride(from: times.lowerBound, to: times.upperBound, by: 8) {
+                                let place = 2 &* (PulseScores.lead &+ time)
+                                workspace.ends[time / 8] = unsafe advance(
+                                    states: states.baseAddress! + time % Self.stretch / 8 &* stateWidth,
+                                    reached: reached.baseAddress! + 2 &* (Self.past &+ time % Self.tile),
+                                    positive: positive.baseAddress! + place, negative: negative.baseAddress! + place,
+                                    scoreRow: 2 &* scores.rowStep, penalties: penalties.baseAddress!, start: start)
+                            }
                         }
                     }
                 }
@@ -147,36 +132,78 @@ struct SegmentalViterbi: Sendable {
         }
     }
 
-    /// Steps from each closed cell to the next one, whose length may differ by a few steps.
-    private func openCells(_ workspace: inout Workspace, time: Int) {
-        let steps = 2 * Self.neighbours + 1
-        let place = 2 * (Self.past + time % Self.tile)
-        let block = workspace.block(at: time)
-        var end = SIMD8(repeating: Self.impossible)
-        unsafe workspace.states.withUnsafeBufferPointer { states in
-            unsafe workspace.penalties.withUnsafeBufferPointer { penalties in
-                unsafe workspace.reached.withUnsafeMutableBytes { reached in
-                    var state = unsafe states.baseAddress! + block
-                    var penalty = penalties.baseAddress!
-                    var row = unsafe reached.baseAddress! + place
-                    for _ in 0..<lengths.count {
-                        for _ in 0..<2 {
-                            // Keeping the length costs nothing.
-                            var top = unsafe state[2 * Self.neighbours]
-                            end = .larger(end, top)
-                            for step in 0..<steps where step != Self.neighbours {
-                                top = unsafe .larger(top, state[2 &* step] &- penalty[step])
-                            }
-                            unsafe row.storeBytes(of: top, as: SIMD8<Int16>.self)
-                            unsafe state += 1
-                            unsafe row += 2 * Self.rowLength
-                        }
-                        unsafe penalty += steps
-                    }
-                }
+    /// Computes the scores of closing a cell of each length at eight times, and steps from each closed cell to the next
+    /// one, whose length may differ by a few steps.
+    /// - Returns: the best score at each time.
+    @inline(__always)
+    private func advance(
+        states: UnsafeMutablePointer<SIMD8<Int16>>, reached: UnsafeMutableRawPointer, positive: UnsafeRawPointer,
+        negative: UnsafeRawPointer, scoreRow: Int, penalties: UnsafePointer<SIMD8<Int16>>, start: SIMD8<Int16>
+    ) -> SIMD8<Int16> {
+        let rowBytes = 2 &* Self.rowLength
+        let none = SIMD8(repeating: Self.impossible)
+        var end = none
+        // The closed cells of five lengths, the newest last, of either polarity.
+        var plus = Lengths(none)
+        var minus = Lengths(none)
+        var state = unsafe states
+        var row = unsafe UnsafeRawPointer(reached)
+        var opened = unsafe reached
+        var penalty = unsafe penalties
+        for lane in 0..<lengths.count &+ Self.neighbours {
+            if lane < lengths.count {
+                let opening = -2 &* lengths[lane]
+                let middle = opening &+ 2 &* (lengths[lane] >> 1)
+                let offset = (lane >> 3) &* scoreRow
+                let openPlus = unsafe Self.load(row + opening)
+                let openMinus = unsafe Self.load(row + (rowBytes &+ opening))
+                // A cell that closes with +: a 0 that opened with -, or a 1 that opened with + and has - in its middle.
+                let onePlus = unsafe openPlus &+ Self.load(negative + (offset &+ middle))
+                let oneMinus = unsafe openMinus &+ Self.load(positive + (offset &+ middle))
+                plus.push(unsafe .larger(.larger(openMinus, onePlus), start) &+ Self.load(positive + offset))
+                minus.push(unsafe .larger(.larger(openPlus, oneMinus), start) &+ Self.load(negative + offset))
+                unsafe state[0] = plus.newest
+                unsafe state[1] = minus.newest
+                end = .larger(end, .larger(plus.newest, minus.newest))
+                unsafe state += 2
+                unsafe row += 2 &* rowBytes
+            } else {
+                plus.push(none)
+                minus.push(none)
             }
+            guard lane >= Self.neighbours else { continue }
+            unsafe opened.storeBytes(of: plus.best(penalty), as: SIMD8<Int16>.self)
+            unsafe (opened + rowBytes).storeBytes(of: minus.best(penalty), as: SIMD8<Int16>.self)
+            unsafe opened += 2 &* rowBytes
+            unsafe penalty += 2 &* Self.neighbours &+ 1
         }
-        workspace.ends[time / 8] = end
+        return end
+    }
+
+    /// Scores of cells of five neighbouring lengths.
+    private struct Lengths {
+        private var shortest: SIMD8<Int16>
+        private var shorter: SIMD8<Int16>
+        private var middle: SIMD8<Int16>
+        private var longer: SIMD8<Int16>
+        private(set) var newest: SIMD8<Int16>
+
+        init(_ score: SIMD8<Int16>) {
+            (shortest, shorter, middle, longer, newest) = (score, score, score, score, score)
+        }
+
+        @inline(__always)
+        mutating func push(_ score: SIMD8<Int16>) {
+            (shortest, shorter, middle, longer, newest) = (shorter, middle, longer, newest, score)
+        }
+
+        /// The best score for a next cell of the middle length; keeping the length costs nothing.
+        @inline(__always)
+        func best(_ penalties: UnsafePointer<SIMD8<Int16>>) -> SIMD8<Int16> {
+            let near = unsafe SIMD8<Int16>.larger(shorter &- penalties[1], longer &- penalties[3])
+            let far = unsafe SIMD8<Int16>.larger(shortest &- penalties[0], newest &- penalties[4])
+            return .larger(middle, .larger(near, far))
+        }
     }
 
     @inline(__always)
@@ -248,7 +275,7 @@ extension SegmentalViterbi {
 
     @inline(__always)
     private func score(of node: Node, _ workspace: Workspace) -> Int {
-        let row = 2 * (node.lane + Self.neighbours) + node.sign
+        let row = 2 * node.lane + node.sign
         return Int(workspace.states[workspace.block(at: node.time) + row][node.time % 8])
             + workspace.offsets[node.time / Self.tile]
     }
@@ -298,17 +325,8 @@ extension SegmentalViterbi {
             reached = .init(repeating: impossible, count: rows * rowLength)
             pasts.reserveCapacity((scores.count + stretch - 1) / stretch * rows * past)
             let blocks = (min(scores.count, stretch) + 7) / 8
-            // Only the margins need a value here: the search writes every other state before it reads it.
-            states = unsafe .init(unsafeUninitializedCapacity: blocks * width) { states, count in
-                let margin = 2 * neighbours
-                for block in 0..<blocks {
-                    for place in 0..<margin {
-                        unsafe states[block * width + place] = .init(repeating: impossible)
-                        unsafe states[(block + 1) * width - 1 - place] = .init(repeating: impossible)
-                    }
-                }
-                count = blocks * width
-            }
+            // The search writes every state before it reads it.
+            states = unsafe .init(unsafeUninitializedCapacity: blocks * width) { _, count in count = blocks * width }
             ends = .init(repeating: .init(repeating: impossible), count: (scores.count + 7) / 8)
         }
 

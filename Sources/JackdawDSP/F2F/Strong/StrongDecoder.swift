@@ -6,8 +6,6 @@ struct StrongDecoder: Sendable {
     var ladder = RateLadder()
     let search = TimingSearch()
     var patience = SearchPatience()
-    /// The times of the segment that are searched for cells; nil for all.
-    var extent: ClosedRange<Float>?
 
     /// Widths of a head pulse, as shares of the bit cell. The usual one distinguishes a swipe from noise at any true
     /// width.
@@ -89,12 +87,14 @@ struct StrongDecoder: Sendable {
         let found = findings.best.flatMap { $0.isCertain ? $0 : nil }
         var agreement = Agreement(findings.best)
         if !isLong, found?.needsConfirmation(in: samples) ?? (isPatient && effort == .full) {
-            searchAgain(samples, sampleRate: sampleRate, clearest: findings.looks.first, &agreement)
-            if effort == .full, agreement.isUndecided(in: samples), let look = findings.looks.first {
-                extent = SwipeExtent.find(in: look.sound)
+            var versions = RepairedSound.Versions(of: samples, sampleRate: sampleRate)
+            let clearest = findings.looks.first
+            searchAgain(&versions, clearest: clearest, &agreement)
+            if effort == .full, agreement.isUndecided(in: samples), let clearest,
+                let extent = SwipeExtent.find(in: clearest.sound)
+            {
                 agreement.isExtended = true
-                defer { extent = nil }
-                if extent != nil { searchAgain(samples, sampleRate: sampleRate, clearest: look, &agreement) }
+                searchAgain(&versions, clearest: clearest, within: extent, &agreement)
             }
         } else if let found {
             patience.note(.message)
@@ -184,26 +184,24 @@ struct StrongDecoder: Sendable {
     /// Searches every rate with every filter until a message is beyond doubt.
     mutating func explore(
         steps: ArraySlice<Int>, pulseShares: [Double], pace: BitClock.Pace = .steady, limit: Int = .max,
-        _ findings: inout Findings
+        within extent: ClosedRange<Float>? = nil, _ findings: inout Findings
     ) {
         for share in pulseShares {
             for step in steps where !findings.rulesOut(step) && findings.work < limit {
                 for sound in ladder.sound(at: step).windows {
                     guard !findings.isBeyondDoubt else { return }
-                    explore(sound, pulseShare: share, pace: pace, &findings)
+                    let rateCost = pace == .even ? Self.evenRateCost : Self.usualRateCost
+                    let tuning = TimingSearch.Tuning(pulseShare: share, rateCost: rateCost)
+                    explore(sound, tuning: tuning, pace: pace, within: extent, &findings)
                 }
             }
         }
     }
 
-    private func explore(_ sound: WorkingSound, pulseShare: Double, pace: BitClock.Pace, _ findings: inout Findings) {
-        let rateCost = pace == .even ? Self.evenRateCost : Self.usualRateCost
-        explore(sound, tuning: .init(pulseShare: pulseShare, rateCost: rateCost), pace: pace, &findings)
-    }
-
     /// Searches a sound with a tuning, and looks at the clock that is found.
     func explore(
-        _ sound: WorkingSound, tuning: TimingSearch.Tuning, pace: BitClock.Pace, _ findings: inout Findings
+        _ sound: WorkingSound, tuning: TimingSearch.Tuning, pace: BitClock.Pace,
+        within extent: ClosedRange<Float>? = nil, _ findings: inout Findings
     ) {
         findings.work += sound.samples.count
         guard let path = search.run(sound, tuning: tuning, within: extent) else { return }
