@@ -147,7 +147,7 @@ struct SegmentalViterbi: Sendable {
         var plus = Lengths(none)
         var minus = Lengths(none)
         var state = unsafe states
-        var row = unsafe UnsafeRawPointer(reached)
+        var row = UnsafeRawPointer(reached)
         var opened = unsafe reached
         var penalty = unsafe penalties
         for lane in 0..<lengths.count &+ Self.neighbours {
