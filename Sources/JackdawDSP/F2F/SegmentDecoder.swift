@@ -9,10 +9,21 @@ struct SegmentDecoder: Sendable {
         var failures: [SegmentFailure] = []
     }
 
+    /// A look at a pause, with which the look at the whole segment begins if it covers the same sound.
+    private struct LookAtPause {
+        let look: SegmentLook
+        var findings = Findings()
+        /// The search of the strong tier, if it proved no message.
+        var progress = StrongDecoder.Progress()
+        var searches: [SearchPatience.Search] = []
+    }
+
     private let sampleRate: Double
     private let usesStrongTier: Bool
     private var fast = FastDecoder()
     private var strong = StrongDecoder()
+    /// The last look at a pause, until its segment ends.
+    private var lookAtPause: LookAtPause?
     /// The levels of the segment being decoded.
     private var levels = LevelProfile([Float]().span, sampleRate: 44_100)
 
@@ -44,7 +55,11 @@ struct SegmentDecoder: Sendable {
     /// Discards the state of earlier segments, so that a recording is decoded independently of those before it.
     mutating func reset() {
         strong.reset()
+        dropSound()
     }
+
+    /// Overwrites the sound that is kept between the looks at a segment.
+    mutating func dropSound() { lookAtPause = nil }
 
     /// How thoroughly the next segment will be searched.
     var patience: SearchPatience {
@@ -53,22 +68,33 @@ struct SegmentDecoder: Sendable {
     }
 
     /// Decodes a segment, or its sound until a pause.
+    ///
+    /// If a hand hesitates in mid-message, silence follows that too. So in a segment that may be incomplete, only a
+    /// message followed by the card's clocking zeros counts.
     /// - Parameters:
-    ///   - samples: the segment, or its sound until a pause.
-    ///   - isEarly: whether the segment may be incomplete. If a hand hesitates in mid-message, silence follows that
-    ///     too, so only a message followed by the card's clocking zeros counts then.
+    ///   - look: the position of the samples, and whether the segment may be incomplete.
+    ///   - samples: the samples of the look; after a pause that ends the segment, also the silence after them.
     /// - Returns: the findings, or none if no message counts in a segment that may be incomplete; its searches are not
     ///   counted then.
-    mutating func look(at samples: Span<Float>, isEarly: Bool) -> DecodedLook {
-        patience.begin()
-        var findings: Findings? = decode(samples, isEarly: isEarly)
-        if isEarly, let found = findings,
-            found.readings.isEmpty || !found.readings.allSatisfy({ $0.zerosBehind(in: samples) >= Self.zerosAtEnd })
-        {
-            findings = nil
-            patience.takeBack()
+    mutating func look(_ look: SegmentLook, at samples: Span<Float>) -> DecodedLook {
+        let earlier = lookAtPause.flatMap { !look.isEarly && $0.look.covers(look) ? $0 : nil }
+        lookAtPause = nil
+        if let earlier, !earlier.findings.readings.isEmpty, let after = patience.repeating(earlier.searches) {
+            patience = after
+            return DecodedLook(findings: earlier.findings, searches: earlier.searches)
         }
-        return DecodedLook(findings: findings, searches: patience.searches)
+        patience.begin()
+        var progress = earlier?.progress ?? .init()
+        let findings = decode(samples, look, &progress)
+        let searches = patience.searches
+        guard look.isEarly else { return DecodedLook(findings: findings, searches: searches) }
+        if !findings.readings.isEmpty, findings.readings.allSatisfy({ $0.zerosBehind(in: samples) >= Self.zerosAtEnd })
+        {
+            return DecodedLook(findings: findings, searches: searches)
+        }
+        patience.takeBack()
+        lookAtPause = LookAtPause(look: look, findings: findings, progress: progress, searches: searches)
+        return DecodedLook(findings: nil, searches: searches)
     }
 
     /// Counts the searches of a look that another decoder has taken.
@@ -79,12 +105,14 @@ struct SegmentDecoder: Sendable {
         return true
     }
 
-    private mutating func decode(_ samples: Span<Float>, isEarly: Bool) -> Findings {
+    private mutating func decode(
+        _ samples: Span<Float>, _ look: SegmentLook, _ progress: inout StrongDecoder.Progress
+    ) -> Findings {
         var findings = Findings()
-        levels = LevelProfile(samples, sampleRate: sampleRate)
-        let whole = 0..<samples.count
-        if !decodeFast(samples, in: whole, &findings) {
-            decodeStrongly(samples, in: whole, beside: nil, isEarly: isEarly, &findings)
+        levels = LevelProfile(samples.extracting(..<look.count), sampleRate: sampleRate)
+        if !decodeFast(samples, in: 0..<look.count, &findings) {
+            decodeStrongly(
+                samples, in: 0..<look.count, beside: nil, effort: look.isEarly ? .atPause : .full, &progress, &findings)
         }
         findings.readings.sort { $0.boundaries[0] < $1.boundaries[0] }
         return findings
@@ -114,12 +142,13 @@ struct SegmentDecoder: Sendable {
         guard Double(levels.sound(in: range, beside: reading.extent)) >= Self.shortest * sampleRate,
             !decodeFast(samples, in: range, &findings)
         else { return }
-        decodeStrongly(samples, in: range, beside: reading, &findings)
+        var progress = StrongDecoder.Progress()
+        decodeStrongly(samples, in: range, beside: reading, effort: .besideMessage, &progress, &findings)
     }
 
     private mutating func decodeStrongly(
-        _ samples: Span<Float>, in range: Range<Int>, beside neighbour: SegmentReading?, isEarly: Bool = false,
-        _ findings: inout Findings
+        _ samples: Span<Float>, in range: Range<Int>, beside neighbour: SegmentReading?, effort: StrongDecoder.Effort,
+        _ progress: inout StrongDecoder.Progress, _ findings: inout Findings
     ) {
         let run = fast.clearestRun
         let hasCells = run.cells >= Self.leastCells && run.ones >= Self.leastOnes
@@ -142,12 +171,11 @@ struct SegmentDecoder: Sendable {
         }
         // Frees the fast tier's memory: the strong tier needs it, and a decoder of another channel may need it next.
         fast = FastDecoder()
-        var sound: [Float] = []
-        sound.reserveCapacity(range.count)
-        for index in range { sound.append(samples[index]) }
-        let effort: StrongDecoder.Effort = isEarly ? .atPause : neighbour == nil ? .full : .besideMessage
-        let outcome = strong.decode(sound, sampleRate: sampleRate, effort: effort)
+        var sound = Self.copy(samples.extracting(range))
+        var silence = effort == .full ? Self.copy(samples.extracting(range.upperBound...)) : []
+        let outcome = strong.decode(sound, before: silence, sampleRate: sampleRate, effort: effort, &progress)
         sound.wipe()
+        silence.wipe()
         switch outcome {
         case .success(let found):
             let reading = found.moved(by: range.lowerBound, within: range).measured(in: samples)
@@ -160,6 +188,13 @@ struct SegmentDecoder: Sendable {
             if isScrap, failure.reason == .noBitCells { failure.reason = .tooShort }
             findings.failures.append(failure.moved(by: range.lowerBound))
         }
+    }
+
+    private static func copy(_ samples: Span<Float>) -> [Float] {
+        var copy: [Float] = []
+        copy.reserveCapacity(samples.count)
+        for index in samples.indices { copy.append(samples[index]) }
+        return copy
     }
 
     /// Whether a failure beside a swipe is a swipe of its own, and not the noise and the clocking zeros around its

@@ -9,8 +9,8 @@ package struct FoundSegment: Sendable {
     let pauses: [Int]
     /// Whether the decoder looks at the whole segment; it passes over steady noise.
     let isDecoded: Bool
-    /// Whether it does not look at the whole segment if the look at the last pause has found a message.
-    let mayEndAtPause: Bool
+    /// Whether the gate has detected nothing since the last pause. Then the decoder looks at no sound after it.
+    let endsAtPause: Bool
 }
 
 /// A look of a decoder at a segment.
@@ -21,6 +21,9 @@ package struct SegmentLook: Sendable, Hashable {
     let count: Int
     /// Whether the segment may be incomplete: only messages that are complete count.
     let isEarly: Bool
+
+    /// Whether both cover the same sound.
+    func covers(_ other: SegmentLook) -> Bool { start == other.start && count == other.count }
 }
 
 /// The findings of a look, and how they were made.
@@ -67,16 +70,18 @@ package struct SegmentWorker: Sendable {
         decoder.patience = outlook.patience
         defer { outlook.patience = decoder.patience }
         var isFoundAtPause = false
-        for pause in segment.pauses {
-            let look = segment.sound.withSamples { decoder.look(at: $0.extracting(..<pause), isEarly: true) }
-            looks[SegmentLook(start: segment.start, count: pause, isEarly: true)] = look
-            isFoundAtPause = look.findings != nil
+        func take(_ count: Int, isEarly: Bool) -> DecodedLook {
+            let look = SegmentLook(start: segment.start, count: count, isEarly: isEarly)
+            let decoded = segment.sound.withSamples {
+                decoder.look(look, at: isEarly ? $0.extracting(..<count) : $0)
+            }
+            looks[look] = decoded
+            return decoded
         }
-        guard segment.isDecoded, !(segment.mayEndAtPause && isFoundAtPause) else { return looks }
-        let count = segment.sound.count
-        looks[SegmentLook(start: segment.start, count: count, isEarly: false)] = segment.sound.withSamples {
-            decoder.look(at: $0, isEarly: false)
-        }
+        defer { decoder.dropSound() }
+        for pause in segment.pauses { isFoundAtPause = take(pause, isEarly: true).findings != nil }
+        guard segment.isDecoded, !(segment.endsAtPause && isFoundAtPause) else { return looks }
+        _ = take(segment.endsAtPause ? segment.pauses[segment.pauses.count - 1] : segment.sound.count, isEarly: false)
         return looks
     }
 }
@@ -101,12 +106,12 @@ struct SegmentScout: Sendable {
     }
 
     /// Ends the open segment.
-    mutating func end(_ sound: SoundBuffer, start: Int, isDecoded: Bool, mayEndAtPause: Bool) {
+    mutating func end(_ sound: SoundBuffer, start: Int, isDecoded: Bool, isQuietSincePause: Bool) {
         guard isDecoded || !pauses.isEmpty else { return }
         segments.append(
             FoundSegment(
                 start: start, sound: sound.compact(), pauses: pauses, isDecoded: isDecoded,
-                mayEndAtPause: mayEndAtPause && looksAtLastPause))
+                endsAtPause: isQuietSincePause && looksAtLastPause))
     }
 
     /// Removes and returns the segments found.

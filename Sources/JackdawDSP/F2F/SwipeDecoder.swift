@@ -54,6 +54,8 @@ public struct SwipeDecoder: Sendable {
     private var pause = PauseWatch()
     /// Samples that were decoded at pauses of the open segment.
     private var samplesTried = 0
+    /// Samples of the open segment until the last pause; nil if they were not decoded.
+    private var samplesUntilPause: Int?
     /// The failures at the last pause at which a message was decoded; nil if no message was.
     private var failuresAtPause: [SegmentFailure]?
     /// Collects the segments, if this decoder only finds them.
@@ -169,6 +171,7 @@ public struct SwipeDecoder: Sendable {
     }
 
     private mutating func dropSound() {
+        tiers.dropSound()
         bufferStart += buffer.keepLast(0)
         buffer.wipeDropped()
         gate = Self.makeGate(sampleRate: configuration.sampleRate, hop: hop)
@@ -247,6 +250,7 @@ public struct SwipeDecoder: Sendable {
         pause.begin()
         scout?.begin()
         samplesTried = 0
+        samplesUntilPause = nil
         failuresAtPause = nil
     }
 
@@ -255,17 +259,19 @@ public struct SwipeDecoder: Sendable {
     private mutating func readAtPause() -> [SwipeEvent] {
         // The failures at an earlier pause do not cover the sound since then.
         failuresAtPause = nil
+        samplesUntilPause = nil
         guard samplesTried <= Self.maxAttempts * buffer.count, !isNoise else {
             scout?.notePause(after: nil)
             return []
         }
-        samplesTried += buffer.count
+        let count = buffer.count
+        samplesTried += count
+        samplesUntilPause = count
         guard scout == nil else {
-            let count = buffer.count
             scout?.notePause(after: count)
             return []
         }
-        guard var found = findings(isEarly: true), let last = found.readings.last else { return [] }
+        guard var found = findings(count, isEarly: true), let last = found.readings.last else { return [] }
         let end = Int(last.boundaries[0])
         failuresAtPause = found.failures.filter { $0.range.lowerBound >= end }
         found.failures.removeAll { $0.range.lowerBound >= end }
@@ -302,28 +308,35 @@ public struct SwipeDecoder: Sendable {
         bufferStart += dropped
     }
 
-    /// Decodes the buffer. Failures from `retriedFrom` on are left for the next segment, which contains them again.
+    /// Decodes the buffer, or the sound until the last pause if only silence has followed it. Failures from
+    /// `retriedFrom` on are left for the next segment, which contains them again.
     private mutating func decodeSegment(retriedFrom: Int? = nil) -> [SwipeEvent] {
+        let endsAtPause = retriedFrom == nil && isQuietSincePause
         guard scout == nil else {
             let (sound, start, isNoise) = (buffer, bufferStart, isNoise)
-            let mayEndAtPause = retriedFrom == nil && isQuietSincePause
-            scout?.end(sound, start: start, isDecoded: !isNoise, mayEndAtPause: mayEndAtPause)
+            scout?.end(sound, start: start, isDecoded: !isNoise, isQuietSincePause: endsAtPause)
             return []
         }
         if let failuresAtPause, isQuietSincePause { return report(.init(failures: failuresAtPause)) }
-        guard !isNoise, var found = findings(isEarly: false) else {
+        let count = endsAtPause ? samplesUntilPause ?? buffer.count : buffer.count
+        guard !isNoise, var found = findings(count, isEarly: false) else {
             return report(.init(failures: [SegmentFailure(reason: .noBitCells, range: 0..<buffer.count)]))
         }
         if let retriedFrom { found.failures.removeAll { $0.range.lowerBound >= retriedFrom } }
+        // A failure that reaches the pause covers the silence after it.
+        for index in found.failures.indices where found.failures[index].range.upperBound == count {
+            found.failures[index].range = found.failures[index].range.lowerBound..<buffer.count
+        }
         return report(found)
     }
 
-    /// The findings in the buffer: of another thread, if it has searched as this decoder would, or of its own search.
-    private mutating func findings(isEarly: Bool) -> SegmentDecoder.Findings? {
-        let look = SegmentLook(start: bufferStart, count: buffer.count, isEarly: isEarly)
+    /// The findings in the first samples of the buffer: of another thread, if it has searched as this decoder would, or
+    /// of its own search.
+    private mutating func findings(_ count: Int, isEarly: Bool) -> SegmentDecoder.Findings? {
+        let look = SegmentLook(start: bufferStart, count: count, isEarly: isEarly)
         if let ahead = findingsAhead?(look), tiers.take(ahead, isEarly: isEarly) { return ahead.findings }
         let sound = buffer
-        return sound.withSamples { tiers.look(at: $0, isEarly: isEarly).findings }
+        return sound.withSamples { tiers.look(look, at: $0).findings }
     }
 
     /// The outlook for the next segment.

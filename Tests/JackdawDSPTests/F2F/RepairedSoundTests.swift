@@ -78,7 +78,7 @@ import Testing
     {
         let samples = try SwipeBench.samples(
             .two, configuration: .init(sampleRate: Self.sampleRate, clipping: 2, signalToNoise: 30, humLevel: 0))
-        #expect(RepairedSound.versions(of: samples) == [.expanded, .filled])
+        #expect(RepairedSound.versions(of: samples, sampleRate: Self.sampleRate) == [.expanded, .filled])
         let repaired = RepairedSound.make(samples, version: version, sampleRate: Self.sampleRate)
         #expect(repaired.count == samples.count)
         #expect(repaired.allSatisfy { $0.isFinite })
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test func tooShortASoundHasNoVersion() {
-        #expect(RepairedSound.versions(of: [Float](repeating: 1, count: 200)).isEmpty)
+        #expect(RepairedSound.versions(of: [Float](repeating: 1, count: 200), sampleRate: Self.sampleRate).isEmpty)
     }
 
     /// A hand that slows down to a fifth: each cell has the length that the level gives.

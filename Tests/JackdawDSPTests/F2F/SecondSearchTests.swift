@@ -49,6 +49,16 @@ import Testing
         #expect(agreement.result(in: Self.samples) == nil && agreement.isUndecided(in: Self.samples))
     }
 
+    @Test func aSearchWithoutAMessageEndsAfterItsWork() throws {
+        var agreement = Agreement(nil, work: Agreement.mostWork - 1)
+        #expect(!agreement.isSettled && agreement.isUndecided(in: Self.samples))
+        agreement.work += 1
+        #expect(agreement.isSettled && !agreement.isUndecided(in: Self.samples))
+        // A message needs its confirmation or contradiction whatever that takes.
+        agreement.add(try Self.candidate(), .init(clock: .level))
+        #expect(!agreement.isSettled && agreement.isUndecided(in: Self.samples))
+    }
+
     @Test func looksOfTwoKindsAgree() throws {
         let clear = try Self.candidate()
         var agreement = Agreement(nil)

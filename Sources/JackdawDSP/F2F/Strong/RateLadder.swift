@@ -115,7 +115,7 @@ extension RateLadder {
     }
 
     /// Rough cell length in samples, from the intervals between alternating excursions beyond half of the level.
-    private static func coarseCell(_ samples: [Float]) -> Double {
+    static func coarseCell(_ samples: [Float]) -> Double {
         let sorted = stride(from: 0, to: samples.count, by: max(1, samples.count / 4_096)).map { abs(samples[$0]) }
             .sorted()
         let threshold = sorted[sorted.count * 98 / 100] / 2

@@ -17,6 +17,8 @@ struct Agreement {
 
     /// The messages of all looks so far.
     private var candidates: [(message: MessageCandidate, kind: Kind)] = []
+    /// The work spent on all searches of the segment, in samples searched.
+    var work: Int
     /// The clearest of the certain messages.
     private var best: MessageCandidate?
     /// Whether a message of the second search is so clear that it needs no other look.
@@ -28,8 +30,14 @@ struct Agreement {
     /// Whether the message of the usual search must be confirmed.
     let isConfirmation: Bool
 
-    /// - Parameter found: the message of the usual search, if it found one.
-    init(_ found: MessageCandidate?) {
+    /// Work after which a search that found no certain message ends: limits the time per segment.
+    static let mostWork = 1_300_000
+
+    /// - Parameters:
+    ///   - found: the message of the usual search, if it found one.
+    ///   - work: the work spent on that search, in samples searched; default: none.
+    init(_ found: MessageCandidate?, work: Int = 0) {
+        self.work = work
         isConfirmation = found?.isCertain ?? false
         if let found { add(found, Kind()) }
     }
@@ -63,12 +71,14 @@ struct Agreement {
         }
     }
 
-    /// Whether more looks would not change the result.
-    var isSettled: Bool { isContradicted || isAgreed }
+    /// Whether more looks would not change the result, or are not worth their work.
+    var isSettled: Bool { isContradicted || isAgreed || isExhausted }
+
+    private var isExhausted: Bool { best == nil && work >= Self.mostWork }
 
     /// Whether there is no message to report, and more looks could change that.
     func isUndecided(in samples: [Float]) -> Bool {
-        !isContradicted && !isDisputed && result(in: samples) == nil
+        !isContradicted && !isDisputed && !isExhausted && result(in: samples) == nil
     }
 
     /// The message on which the looks agree, or which may stand alone; nil if there is none.
@@ -111,7 +121,7 @@ extension StrongDecoder {
         _ agreement: inout Agreement
     ) {
         // If a message was found, its rate is known, and hum did not hinder the search.
-        if agreement.isConfirmation, let clearest, sounds.all == [.plain] {
+        if agreement.isConfirmation, let clearest, sounds.all.first == .plain {
             var findings = Findings()
             explore(clearest.sound, tuning: Self.stiffTuning, pace: .steady, within: extent, &findings)
             take(findings, .init(clock: .stiff), &agreement)
@@ -160,9 +170,9 @@ extension StrongDecoder {
         _ sound: WorkingSound, _ version: RepairedSound.Version, within extent: ClosedRange<Float>?,
         _ agreement: inout Agreement
     ) {
-        guard !agreement.isSettled, let path = search.run(sound, tuning: Self.stiffTuning, within: extent) else {
-            return
-        }
+        guard !agreement.isSettled else { return }
+        agreement.work += sound.places(in: extent).count
+        guard let path = search.run(sound, tuning: Self.stiffTuning, within: extent) else { return }
         let clock = BitClock(boundaries: path.boundaries, bits: path.bits, startSign: path.startSign)
         let grid = clock.speedGrid(limit: Float(sound.samples.count), pace: .steady, margin: .max)
         guard let evened = sound.evened(by: grid) else { return }
@@ -174,8 +184,9 @@ extension StrongDecoder {
         }
     }
 
-    /// Counts the message of a look.
+    /// Counts the message of a look, and its work.
     private func take(_ findings: Findings, _ kind: Agreement.Kind, _ agreement: inout Agreement) {
+        agreement.work += findings.work
         if let best = findings.best { agreement.add(best, kind) }
     }
 }

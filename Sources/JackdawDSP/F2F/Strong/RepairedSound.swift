@@ -1,9 +1,9 @@
 import JackdawBytes
 
-/// Versions of a segment for another search, without hum and, if it was clipped, with the pulses that the rails cut off
-/// made visible again.
+/// Versions of a segment for another search, without hum, and with the pulses made visible again that rails or a
+/// coupling capacitor have changed.
 enum RepairedSound {
-    /// How the pulses that the rails cut off are treated.
+    /// How changed pulses are treated.
     enum Version: CaseIterable {
         /// Nothing was cut off.
         case plain
@@ -12,6 +12,9 @@ enum RepairedSound {
         case expanded
         /// A cubic over each clipped run, from the values and slopes on both sides.
         case filled
+        /// The low frequencies that a coupling capacitor took from a slow swipe are restored, after the expansion if the
+        /// sound was clipped.
+        case restored
     }
 
     /// The versions of one segment, each made when it is first needed.
@@ -20,19 +23,26 @@ enum RepairedSound {
         let all: [Version]
         let sampleRate: Double
         @Wiped private var samples: [Float]
+        @Wiped private var silence: [Float]
         private var made: [Version: WorkingSound] = [:]
 
-        init(of samples: [Float], sampleRate: Double) {
-            all = RepairedSound.versions(of: samples)
+        /// - Parameters:
+        ///   - samples: the segment.
+        ///   - silence: the sound after it, from which the hum is estimated, too; default: none.
+        ///   - sampleRate: samples per second (Hz).
+        init(of samples: [Float], before silence: [Float] = [], sampleRate: Double) {
+            all = RepairedSound.versions(of: samples, sampleRate: sampleRate)
             self.sampleRate = sampleRate
             self.samples = samples
+            self.silence = silence
         }
 
         /// The samples of a version; must not be kept longer than the versions.
         subscript(version: Version) -> [Float] {
             mutating get {
                 if let sound = made[version] { return sound.samples }
-                let sound = RepairedSound.make(samples, version: version, sampleRate: sampleRate)
+                var sound = RepairedSound.make(samples + silence, version: version, sampleRate: sampleRate)
+                sound.removeLast(silence.count)
                 made[version] = WorkingSound(samples: sound, step: 0, lost: [])
                 return sound
             }
@@ -45,20 +55,21 @@ enum RepairedSound {
     private static let highestFill: Float = 4
 
     /// The versions that are worth a search, in the order of their success.
-    static func versions(of samples: [Float]) -> [Version] {
+    static func versions(of samples: [Float], sampleRate: Double) -> [Version] {
         guard samples.count > 200 else { return [] }
-        return Rails(of: samples).exist ? [.expanded, .filled] : [.plain]
+        let isSlow = CouplingCapacitor.distorts(cell: RateLadder.coarseCell(samples) / sampleRate)
+        return (Rails(of: samples).exist ? [.expanded, .filled] : [.plain]) + (isSlow ? [.restored] : [])
     }
 
     /// Makes a version of a segment.
     /// - Parameters:
     ///   - samples: the segment, more than 200 samples.
-    ///   - version: the treatment of clipped pulses.
+    ///   - version: the treatment of changed pulses.
     ///   - sampleRate: samples per second (Hz).
     /// - Returns: the samples, 0 for each that the hum alone would have brought to its rail.
     static func make(_ samples: [Float], version: Version, sampleRate: Double) -> [Float] {
         var sound = samples
-        if version == .expanded {
+        if version == .expanded || version == .restored && Rails(of: samples).exist {
             let peak = samples.reduce(Float(1e-9)) { max($0, abs($1)) }
             for index in sound.indices { sound[index] = expanded(sound[index] / peak * fullScale) }
         }
@@ -75,6 +86,7 @@ enum RepairedSound {
             }
         }
         if version == .filled { fill(&sound, signs) }
+        if version == .restored { CouplingCapacitor.compensate(&sound, sampleRate: sampleRate) }
         return sound
     }
 

@@ -16,7 +16,7 @@ struct StrongDecoder: Sendable {
     /// Cost of a change of cell length in a search, for `TimingSearch.Tuning`: for even speed, and for any other.
     static let evenRateCost = 400.0
     static let usualRateCost = 20.0
-    /// Rates that are searched if the patience is over.
+    /// Rates that are searched at a pause, or if the patience is over.
     private static let likeliestSteps = 2
     /// A sound longer than any pass of a card, in seconds, gets the usual filters only.
     private static let longestPass = 2.5
@@ -46,68 +46,122 @@ struct StrongDecoder: Sendable {
         case full
         /// All but the second search, which takes the most time: the sound is beside a message.
         case besideMessage
-        /// The usual search, and a thorough one of a clear swipe: the segment will be decoded again when it is
-        /// complete.
+        /// The usual search at the likeliest rates: it continues when the segment is complete.
         case atPause
+    }
+
+    /// The search of one sound, as far as it has come.
+    struct Progress {
+        fileprivate var findings = Findings()
+        /// The rates that the usual search has searched.
+        fileprivate var steps = 0
+        /// The looks of the usual search.
+        fileprivate var usualLooks: [Look] = []
+        /// The messages of the second search; nil before it.
+        fileprivate var agreement: Agreement?
+        /// The work spent on other searches of the segment, in samples searched.
+        fileprivate var workBefore = 0
+
+        fileprivate var work: Int { agreement?.work ?? workBefore + findings.work }
+    }
+
+    /// Decodes the most likely message of a segment by all searches.
+    /// - Parameters:
+    ///   - samples: the segment.
+    ///   - sampleRate: samples per second (Hz).
+    /// - Returns: the message, or why there is none.
+    mutating func decode(_ samples: [Float], sampleRate: Double) -> Result<SegmentReading, SegmentFailure> {
+        var progress = Progress()
+        return decode(samples, sampleRate: sampleRate, effort: .full, &progress)
     }
 
     /// Decodes the most likely message of a segment.
     /// - Parameters:
     ///   - samples: the segment.
+    ///   - silence: the sound after it, in which there is no swipe.
     ///   - sampleRate: samples per second (Hz).
-    ///   - effort: the searches that are made if there is no message; default: all.
+    ///   - effort: the searches that are made if there is no message.
+    ///   - progress: the search of the same samples with less effort, which is continued, or a new one.
     /// - Returns: the message, or why there is none.
     mutating func decode(
-        _ samples: [Float], sampleRate: Double, effort: Effort = .full
+        _ samples: [Float], before silence: [Float] = [], sampleRate: Double, effort: Effort,
+        _ progress: inout Progress
     ) -> Result<SegmentReading, SegmentFailure> {
-        var cleaned = samples
-        var lost = HumCanceller.removeHum(from: &cleaned, sampleRate: sampleRate)
-        defer {
-            ladder.wipe()
-            cleaned.wipe()
-            lost.wipe()
-        }
-        ladder.load(cleaned, lost: lost)
-        var findings = Findings()
-        let steps = RateLadder.plausibleSteps(for: samples, sampleRate: sampleRate)
-        let isPatient = patience.isPatient
-        explore(
-            steps: isPatient ? steps[...] : steps.prefix(Self.likeliestSteps), pulseShares: [Self.usualPulseShare],
-            &findings)
-        for look in findings.looks.prefix(Self.hastyLooks) where look.isSwipe && !findings.isBeyondDoubt {
-            Self.look(at: look.sound, clock: look.found, pace: .hasty, &findings)
-        }
-        let usualLooks = findings.looks
-        let isLong = Double(samples.count) > Self.longestPass * sampleRate
-        if isPatient, !findings.isBeyondDoubt, !isLong,
-            effort != .atPause || findings.looks.first?.isClear ?? false
+        defer { ladder.wipe() }
+        let isContinued = progress.steps > 0
+        var result = search(samples, before: silence, sampleRate: sampleRate, effort: effort, &progress)
+        if isContinued, effort == .full, patience.isPatient, !progress.usualLooks.isEmpty, case .failure = result,
+            progress.work < Agreement.mostWork
         {
-            searchThoroughly(cleaned, lost: lost, &findings)
+            // With its silence, the sound has other ends, and a little other hum and level.
+            var (whole, other) = (samples + silence, Progress(workBefore: progress.work))
+            defer { whole.wipe() }
+            let second = search(whole, sampleRate: sampleRate, effort: effort, &other)
+            if case .success = second { result = second }
         }
+        switch result {
+        case .success: patience.note(.message)
+        case .failure: patience.note(progress.usualLooks.isEmpty ? .noise : .nothing)
+        }
+        return result
+    }
+
+    private mutating func search(
+        _ samples: [Float], before silence: [Float] = [], sampleRate: Double, effort: Effort,
+        _ progress: inout Progress
+    ) -> Result<SegmentReading, SegmentFailure> {
+        let isPatient = patience.isPatient
+        let isLong = Double(samples.count) > Self.longestPass * sampleRate
+        searchFirst(samples, sampleRate: sampleRate, effort: effort, isLong: isLong, &progress)
+        let findings = progress.findings
         let found = findings.best.flatMap { $0.isCertain ? $0 : nil }
-        var agreement = Agreement(findings.best)
+        var agreement = progress.agreement ?? Agreement(findings.best, work: progress.work)
         if !isLong, found?.needsConfirmation(in: samples) ?? (isPatient && effort == .full) {
-            var versions = RepairedSound.Versions(of: samples, sampleRate: sampleRate)
+            var versions = RepairedSound.Versions(of: samples, before: silence, sampleRate: sampleRate)
             let clearest = findings.looks.first
-            searchAgain(&versions, clearest: clearest, &agreement)
+            if progress.agreement == nil { searchAgain(&versions, clearest: clearest, &agreement) }
             if effort == .full, agreement.isUndecided(in: samples), let clearest,
                 let extent = SwipeExtent.find(in: clearest.sound)
             {
                 agreement.isExtended = true
                 searchAgain(&versions, clearest: clearest, within: extent, &agreement)
             }
+            progress.agreement = agreement
         } else if let found {
-            patience.note(.message)
             return .success(found.reading)
         }
-        if let agreed = agreement.result(in: samples) {
-            patience.note(.message)
-            return .success(agreed.reading)
-        }
-        patience.note(usualLooks.isEmpty ? .noise : .nothing)
-        var rejected = failure(samples, looks: usualLooks)
+        if let agreed = agreement.result(in: samples) { return .success(agreed.reading) }
+        var rejected = failure(samples, looks: progress.usualLooks)
         if agreement.isContradicted { rejected.reason = .ambiguous }
         return .failure(rejected)
+    }
+
+    /// The usual search, and a thorough one if it proves no message, of the sound without hum.
+    private mutating func searchFirst(
+        _ samples: [Float], sampleRate: Double, effort: Effort, isLong: Bool, _ progress: inout Progress
+    ) {
+        var cleaned = samples
+        var lost = HumCanceller.removeHum(from: &cleaned, sampleRate: sampleRate)
+        defer {
+            cleaned.wipe()
+            lost.wipe()
+        }
+        ladder.load(cleaned, lost: lost)
+        let steps = RateLadder.plausibleSteps(for: samples, sampleRate: sampleRate)
+        let searched = patience.isPatient && effort != .atPause ? steps.count : min(Self.likeliestSteps, steps.count)
+        if progress.steps < searched {
+            let steps = steps[progress.steps..<searched]
+            explore(steps: steps, pulseShares: [Self.usualPulseShare], &progress.findings)
+            let looks = progress.findings.looks.prefix(Self.hastyLooks).filter { steps.contains($0.sound.step) }
+            for look in looks where look.isSwipe && !progress.findings.isBeyondDoubt {
+                Self.look(at: look.sound, clock: look.found, pace: .hasty, &progress.findings)
+            }
+            progress.steps = searched
+            progress.usualLooks = progress.findings.looks
+        }
+        guard patience.isPatient, !isLong, effort != .atPause, !progress.findings.isBeyondDoubt else { return }
+        searchThoroughly(cleaned, lost: lost, &progress.findings)
+        progress.agreement = nil
     }
 
     /// Forgets the searches of earlier segments.
@@ -203,7 +257,7 @@ struct StrongDecoder: Sendable {
         _ sound: WorkingSound, tuning: TimingSearch.Tuning, pace: BitClock.Pace,
         within extent: ClosedRange<Float>? = nil, _ findings: inout Findings
     ) {
-        findings.work += sound.samples.count
+        findings.work += sound.places(in: extent).count
         guard let path = search.run(sound, tuning: tuning, within: extent) else { return }
         let clock = BitClock(boundaries: path.boundaries, bits: path.bits, startSign: path.startSign)
         Self.look(at: sound, clock: clock, pace: pace, &findings)

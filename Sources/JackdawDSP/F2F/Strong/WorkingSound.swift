@@ -38,13 +38,21 @@ struct WorkingSound {
         return phase * Float(Self.evenSamplesPerCell)
     }
 
-    /// The samples between two times of the segment, and the number of samples before them; nil if the sound has none.
-    func part(_ extent: ClosedRange<Float>) -> (sound: WorkingSound, start: Int)? {
+    /// The indices of the samples between two times of the segment; default: of all.
+    func places(in extent: ClosedRange<Float>? = nil) -> Range<Int> {
+        guard let extent else { return samples.indices }
         let unit = evenGrid.isEmpty ? 1 : Self.evenSamplesPerCell
-        let ends = [extent.lowerBound, extent.upperBound].map { time in
+        func index(_ time: Float) -> Int {
             Int(min(max(place(ofSegmentTime: time), 0), Float(samples.count))) / unit * unit
         }
-        let (first, end) = (ends[0], ends[1])
+        let first = index(extent.lowerBound)
+        return first..<max(first, index(extent.upperBound))
+    }
+
+    /// The samples between two times of the segment, and the number of samples before them; nil if the sound has none.
+    func part(_ extent: ClosedRange<Float>) -> (sound: WorkingSound, start: Int)? {
+        let places = places(in: extent)
+        let (first, end) = (places.lowerBound, places.upperBound)
         guard first < end else { return nil }
         var part = WorkingSound(samples: Array(samples[first..<end]), step: step, start: start + first, lost: lost)
         if !evenGrid.isEmpty {
