@@ -126,14 +126,14 @@ private struct SwipeListener<Observer: ScanObserver>: SoundListener {
 
     mutating func receive(_ samples: Span<Int16>, channel: Int) {
         guard ahead != nil else { return observe(reader?.receive(samples, channel: channel)) }
-        ahead?.receive(samples, channel: channel) { Float($0) * (1 / 32_768) }
+        ahead?.receive(samples, channel: channel)
         while readBlock(untilFits: true) {}
     }
 
     mutating func receive(_ samples: Span<Float>, channel: Int) {
         if observer.wantsSamples { observer.receive(samples, channel: channel) }
         guard ahead != nil else { return observe(reader?.receive(samples, channel: channel)) }
-        ahead?.receive(samples, channel: channel) { $0 }
+        ahead?.receive(samples, channel: channel)
         while readBlock(untilFits: true) {}
     }
 
@@ -174,7 +174,11 @@ private struct SwipeListener<Observer: ScanObserver>: SoundListener {
     /// - Returns: whether there was one.
     private mutating func readBlock(untilFits: Bool) -> Bool {
         guard let block = ahead?.next(untilFits: untilFits) else { return false }
-        let events = block.samples.withElements { reader?.receive($0, channel: block.channel) }
+        let events =
+            switch block.samples {
+            case .sixteenBits(let samples): samples.withElements { reader?.receive($0, channel: block.channel) }
+            case .floats(let samples): samples.withElements { reader?.receive($0, channel: block.channel) }
+            }
         observe(events)
         return true
     }
@@ -205,10 +209,16 @@ extension HeadReader {
 
 /// Sound that waits for a reader while other threads decode the segments in it.
 private struct SoundAhead {
-    /// Samples of a channel.
+    /// Samples of a channel, as they arrived.
     struct Block {
+        enum Samples {
+            case sixteenBits(WipedArray<Int16>)
+            case floats(WipedArray<Float>)
+        }
+
         let channel: Int
-        let samples: WipedArray<Float>
+        let samples: Samples
+        let count: Int
     }
 
     /// Samples that wait for each thread: 22 s of a channel at 48,000 Hz.
@@ -220,8 +230,6 @@ private struct SoundAhead {
     private let room: Int
     private var blocks: [Block] = []
     private var samples = 0
-    /// The samples of a block; overwritten after it is copied.
-    private var lane: [Float] = []
 
     /// Begins at the present position of a reader.
     init(_ reader: HeadReader, _ jobs: SegmentJobs, count: Int) {
@@ -236,19 +244,20 @@ private struct SoundAhead {
     /// Frames that wait for the reader.
     var waitingFrames: Int { samples / scout.distinctChannels.count }
 
-    mutating func receive<Sample: BitwiseCopyable>(
-        _ samples: Span<Sample>, channel: Int, value: (Sample) -> Float
-    ) {
-        var lane: [Float] = []
-        swap(&lane, &self.lane)
-        lane.growWiping(toHold: samples.count)
-        for index in samples.indices { lane.append(value(samples[index])) }
-        _ = scout.receive(lane.span, channel: channel)
+    mutating func receive(_ samples: Span<Int16>, channel: Int) {
+        _ = scout.receive(samples, channel: channel)
+        add(.sixteenBits(unsafe samples.withUnsafeBufferPointer { unsafe WipedArray($0) }), samples.count, channel)
+    }
+
+    mutating func receive(_ samples: Span<Float>, channel: Int) {
+        _ = scout.receive(samples, channel: channel)
+        add(.floats(unsafe samples.withUnsafeBufferPointer { unsafe WipedArray($0) }), samples.count, channel)
+    }
+
+    private mutating func add(_ block: Block.Samples, _ count: Int, _ channel: Int) {
         addSegments()
-        blocks.append(Block(channel: channel, samples: WipedArray(lane)))
-        self.samples += lane.count
-        lane.wipe()
-        swap(&lane, &self.lane)
+        blocks.append(Block(channel: channel, samples: block, count: count))
+        samples += count
     }
 
     mutating func finish() {
@@ -268,7 +277,7 @@ private struct SoundAhead {
     mutating func next(untilFits: Bool) -> Block? {
         guard !blocks.isEmpty, !untilFits || samples > room else { return nil }
         let block = blocks.removeFirst()
-        samples -= block.samples.count
+        samples -= block.count
         return block
     }
 }

@@ -5,10 +5,11 @@ enum CouplingCapacitor {
     private static let corner = 300.0
     /// The sound is restored down to this frequency, in Hz. Below it are only drift and the rest of the hum.
     private static let lowest = 50.0
-    /// The bit cell, in seconds, from which restored sound is clearer.
+    /// The longest bit cell, in seconds, at which the restored sound is not clearer.
     private static let slowCell = 0.0008
 
-    /// Whether the capacitor distorts pulses of this bit cell, in seconds, more than the restored sound has noise.
+    /// Whether the capacitor changes pulses so much, at this bit cell in seconds, that the restored sound is worth a
+    /// search.
     static func distorts(cell: Double) -> Bool { cell > slowCell }
 
     /// Restores the low frequencies of a sound in place.

@@ -93,7 +93,7 @@ struct StrongDecoder: Sendable {
         if isContinued, effort == .full, patience.isPatient, !progress.usualLooks.isEmpty, case .failure = result,
             progress.work < Agreement.mostWork
         {
-            // With its silence, the sound has other ends, and a little other hum and level.
+            // With the silence after it, the ends, the hum and the level of the sound differ a little.
             var (whole, other) = (samples + silence, Progress(workBefore: progress.work))
             defer { whole.wipe() }
             let second = search(whole, sampleRate: sampleRate, effort: effort, &other)
