@@ -16,6 +16,8 @@ import Testing
         let direction: SwipeDirection
         let signalToNoise: Double
         let seed: UInt64
+        /// Inches per second.
+        var speed = 15.0
     }
 
     private static let stops = [
@@ -97,6 +99,22 @@ import Testing
             signalToNoise: 10.435108658108875, seed: 6_411_986_393_630_022_852),
     ]
 
+    /// These are still decoded as other texts.
+    private static let openSlips = [
+        Stop(
+            text: ";4111111111111111=1903151626494234?", place: 0.4580903129890983, slowing: 0.028921905669708578,
+            recovering: 0.03335734621488998, slowest: 0.16958374926178396, direction: .forward,
+            signalToNoise: 14.199879003203637, seed: 1_495, speed: 23.72675153410351),
+        Stop(
+            text: ";4111111111111111=82170687242186?", place: 0.40920994180362896, slowing: 0.010405494163106493,
+            recovering: 0.05971629438770594, slowest: 0.17464800326288657, direction: .forward,
+            signalToNoise: 11.882665066012702, seed: 1_984, speed: 15.463986144634525),
+        Stop(
+            text: ";4111111111111111=119467707935?", place: 0.6897050883122153, slowing: 0.035676871619761984,
+            recovering: 0.05789761410792561, slowest: 0.15796063586535883, direction: .forward,
+            signalToNoise: 16.652203705721544, seed: 2_469, speed: 11.410284338884997),
+    ]
+
     /// The level shows the speed at which the usual clock slips.
     private static let followed = [
         Stop(
@@ -126,6 +144,10 @@ import Testing
 
     @Test(arguments: slips) func noClockSlipsAtAHesitation(stop: Stop) throws { try expectNothingWrong(stop) }
 
+    @Test(arguments: openSlips) func aClockStillSlipsAtAHesitation(stop: Stop) throws {
+        try withKnownIssue("one in 1,000 such swipes is decoded as another text") { try expectNothingWrong(stop) }
+    }
+
     @Test(arguments: followed) func theLevelShowsAHesitation(stop: Stop) throws {
         #expect(try Self.texts(stop) == [stop.text])
     }
@@ -144,8 +166,8 @@ import Testing
         let samples = try SwipeBench.samples(
             .two, text: stop.text,
             configuration: .init(
-                sampleRate: 44_100, motion: motion, direction: stop.direction, signalToNoise: stop.signalToNoise,
-                seed: stop.seed))
+                sampleRate: 44_100, speed: stop.speed, motion: motion, direction: stop.direction,
+                signalToNoise: stop.signalToNoise, seed: stop.seed))
         return SwipeBench.texts(try SwipeBench.events(samples, sampleRate: 44_100))
     }
 }
