@@ -41,7 +41,9 @@ enum RepairedSound {
         subscript(version: Version) -> [Float] {
             mutating get {
                 if let sound = made[version] { return sound.samples }
-                var sound = RepairedSound.make(samples + silence, version: version, sampleRate: sampleRate)
+                var whole = samples + silence
+                defer { whole.wipe() }
+                var sound = RepairedSound.make(whole, version: version, sampleRate: sampleRate)
                 sound.removeLast(silence.count)
                 made[version] = WorkingSound(samples: sound, step: 0, lost: [])
                 return sound

@@ -89,27 +89,31 @@ struct StrongDecoder: Sendable {
     ) -> Result<SegmentReading, SegmentFailure> {
         defer { ladder.wipe() }
         let isContinued = progress.steps > 0
-        var result = search(samples, before: silence, sampleRate: sampleRate, effort: effort, &progress)
-        if isContinued, effort == .full, patience.isPatient, !progress.usualLooks.isEmpty, case .failure = result,
+        var reading = search(samples, before: silence, sampleRate: sampleRate, effort: effort, &progress)
+        if reading == nil, isContinued, effort == .full, patience.isPatient, !progress.usualLooks.isEmpty,
             progress.work < Agreement.mostWork
         {
             // With the silence after it, the ends, the hum and the level of the sound differ a little.
             var (whole, other) = (samples + silence, Progress(workBefore: progress.work))
             defer { whole.wipe() }
-            let second = search(whole, sampleRate: sampleRate, effort: effort, &other)
-            if case .success = second { result = second }
+            reading = search(whole, sampleRate: sampleRate, effort: effort, &other)
         }
-        switch result {
-        case .success: patience.note(.message)
-        case .failure: patience.note(progress.usualLooks.isEmpty ? .noise : .nothing)
+        if let reading {
+            patience.note(.message)
+            return .success(reading)
         }
-        return result
+        patience.note(progress.usualLooks.isEmpty ? .noise : .nothing)
+        var rejected = failure(samples, looks: progress.usualLooks)
+        if progress.agreement?.isContradicted ?? false { rejected.reason = .ambiguous }
+        return .failure(rejected)
     }
 
+    /// Makes the searches that an effort allows.
+    /// - Returns: the message; nil if there is none.
     private mutating func search(
         _ samples: [Float], before silence: [Float] = [], sampleRate: Double, effort: Effort,
         _ progress: inout Progress
-    ) -> Result<SegmentReading, SegmentFailure> {
+    ) -> SegmentReading? {
         let isPatient = patience.isPatient
         let isLong = Double(samples.count) > Self.longestPass * sampleRate
         searchFirst(samples, sampleRate: sampleRate, effort: effort, isLong: isLong, &progress)
@@ -128,12 +132,9 @@ struct StrongDecoder: Sendable {
             }
             progress.agreement = agreement
         } else if let found {
-            return .success(found.reading)
+            return found.reading
         }
-        if let agreed = agreement.result(in: samples) { return .success(agreed.reading) }
-        var rejected = failure(samples, looks: progress.usualLooks)
-        if agreement.isContradicted { rejected.reason = .ambiguous }
-        return .failure(rejected)
+        return agreement.result(in: samples)?.reading
     }
 
     /// The usual search, and a thorough one if it proves no message, of the sound without hum.
