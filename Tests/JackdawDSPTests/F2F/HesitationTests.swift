@@ -144,8 +144,8 @@ import Testing
 
     @Test(arguments: slips) func noClockSlipsAtAHesitation(stop: Stop) throws { try expectNothingWrong(stop) }
 
-    @Test(arguments: openSlips) func aClockStillSlipsAtAHesitation(stop: Stop) throws {
-        try withKnownIssue("one in 1,000 such swipes is decoded as another text") { try expectNothingWrong(stop) }
+    @Test(arguments: openSlips) func aClockStillSlipsAtAHesitation(stop: Stop) {
+        withKnownIssue("one in 1,000 such swipes is decoded as another text") { try expectNothingWrong(stop) }
     }
 
     @Test(arguments: followed) func theLevelShowsAHesitation(stop: Stop) throws {
