@@ -106,6 +106,8 @@ struct MessageCandidate {
 
     /// The margin (nats) below which another message is too close.
     private static let leastMargin: Float = 9.5
+    /// The same if looks of two kinds agree. At this margin, one message in 400 is wrong; few have so little.
+    private static let leastMarginAgreed: Float = 6
     /// The same for a message with fewer characters than `shortMessage`, LRC included: it has few checks, and a slip of
     /// the clock makes one of a part of a longer message. A payment card with 16 digits has 27 or more.
     private static let leastMarginOfShort: Float = 20
@@ -152,10 +154,13 @@ struct MessageCandidate {
     private var doubt: Float { codeGap / max(message.margin, Self.leastDoubtedMargin) }
 
     /// Whether no other message on the same clock comes close.
-    private var isConvincing: Bool {
-        message.margin >= (isShort ? Self.leastMarginOfShort : Self.leastMargin) && doubt <= Self.maxDoubt
+    private func isConvincing(leastMargin: Float) -> Bool {
+        message.margin >= (isShort ? Self.leastMarginOfShort : leastMargin) && doubt <= Self.maxDoubt
             && ends.arePlain && coverage >= Self.leastCoverage && hasVariety
     }
+
+    /// Whether it may be reported if looks of two kinds agree on it and no other message comes near in any of them.
+    var isLikely: Bool { matchesSound && !mayBePart && isConvincing(leastMargin: Self.leastMarginAgreed) }
 
     /// Whether it has few characters, and thus few checks.
     var isShort: Bool { message.values.count < Self.shortMessage }
@@ -225,7 +230,11 @@ struct MessageCandidate {
             // ends.
             let asFound = candidate(.ofPass)
             guard let asFound, !asFound.ends.arePlain else { return asFound }
-            return candidate(.continued)
+            let continued = candidate(.continued)
+            if let continued, continued.ends.arePlain { return continued }
+            let farther = candidate(.farther)
+            if let farther, farther.ends.arePlain { return farther }
+            return continued
         }
     }
 
@@ -290,7 +299,7 @@ struct MessageCandidate {
         hasDip = view.hasDip
         self.leavesData = leavesData
         matchesSound = message.margin >= Self.leastPromise && view.fit().holdsWhereFaint
-        isCertain = isConvincing && matchesSound
+        isCertain = isConvincing(leastMargin: Self.leastMargin) && matchesSound
     }
 
     /// The most likely message, if it is the one that was found before.

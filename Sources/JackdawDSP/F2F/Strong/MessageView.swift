@@ -6,6 +6,8 @@ struct MessageView {
     enum Surroundings {
         /// The cells of the pass that it was found in.
         case ofPass
+        /// The same, twice as many: a click or a drop-out may hide the nearest ones.
+        case farther
         /// Cells whose length continues to change as at the end of the message.
         case continued
     }
@@ -19,11 +21,15 @@ struct MessageView {
     /// The levels at every boundary and middle that follow from the message and zeros around it.
     @Wiped private var levels: [Float]
     private let sound: WorkingSound
-
     /// Cells on either side of the message.
+    private let reach: Int
+
+    /// Cells next to a message, on either side, that show where it ends.
     static let reach = 10
     /// The least score of zeros beside a message, relative to its own pulses: 1 if they are as good, -1 for silence.
     private static let leastZeros: Float = 0.75
+    /// The same of the nearest zeros if farther ones are clear.
+    private static let leastZerosBeforeClear: Float = 0.5
     /// Standard deviations by which noise may lower the score of zeros.
     private static let noiseAllowed: Float = 2.5
     /// The same for single pulses, of which there are many.
@@ -46,25 +52,26 @@ struct MessageView {
         let message = found.message
         cells = MessageSearch.cells(of: found, inPassOf: pass.count - 1)
         let (first, count) = (cells.lowerBound, cells.count)
+        let reach = surroundings == .farther ? 2 * Self.reach : Self.reach
         let kept =
             switch surroundings {
-            case .ofPass: max(0, first - Self.reach)...min(pass.count - 1, first + count + Self.reach)
+            case .ofPass, .farther: max(0, first - reach)...min(pass.count - 1, first + count + reach)
             case .continued: first...first + count
             }
         boundaries = BitClock.extended(
-            pass[kept], before: Self.reach - (first - kept.lowerBound),
-            after: Self.reach - (kept.upperBound - first - count))
+            pass[kept], before: reach - (first - kept.lowerBound), after: reach - (kept.upperBound - first - count))
+        self.reach = reach
         signal = CellPhaseSignal(sound, boundaries: boundaries)
         self.sound = sound
 
         var inside = message.bits
-        var bits = [UInt8](repeating: 0, count: inside.count + 2 * Self.reach)
+        var bits = [UInt8](repeating: 0, count: inside.count + 2 * reach)
         defer {
             inside.wipe()
             bits.wipe()
         }
-        bits.replaceSubrange(Self.reach..<Self.reach + inside.count, with: inside)
-        var startSign = message.sign ^ (Self.reach & 1)
+        bits.replaceSubrange(reach..<reach + inside.count, with: inside)
+        var startSign = message.sign ^ (reach & 1)
         if found.isReversed {
             // Each zero inverts the polarity.
             startSign ^= bits.count { $0 == 0 } & 1
@@ -72,7 +79,7 @@ struct MessageView {
         }
         levels = CellEqualiser.levels(bits: bits, startSign: startSign)
         equaliser = CellEqualiser(
-            signal, .init(signal, cells: Self.reach..<Self.reach + count), bits: bits, startSign: startSign)
+            signal, .init(signal, cells: reach..<reach + count), bits: bits, startSign: startSign)
     }
 
     /// Whether the level falls within the message or beside it, and rises again, within `dipReach` cells.
@@ -87,7 +94,7 @@ struct MessageView {
 
     /// How well the message explains its sound.
     func fit() -> WaveformFit {
-        WaveformFit(signal, levels: levels, cells: Self.reach..<Self.reach + cells.count)
+        WaveformFit(signal, levels: levels, cells: reach..<reach + cells.count)
     }
 
     /// The level of the pulses at each boundary: 1, and less in a drop-out, which is detected by the pulse that every
@@ -106,7 +113,7 @@ struct MessageView {
         defer { pulses.wipe() }
         var pulseLevels = [Float](repeating: 1, count: pulses.count)
         for width in [1, 2, 4, 8] {
-            for first in Self.reach...signal.count - Self.reach - width + 1 {
+            for first in reach...signal.count - reach - width + 1 {
                 let window = first..<first + width
                 let mean = pulses[window].reduce(0, +) / Float(width)
                 let certainty = equaliser.certainty[signal.offset(ofBoundary: first + width / 2)]
@@ -134,17 +141,22 @@ struct MessageView {
     ///   - evidence: the evidence of the message's equaliser for the view's cells.
     /// - Returns: what is at both ends.
     func ends(margin: Float, evidence: CellEvidence) -> Ends {
-        let end = Self.reach + cells.count
+        let (near, start, end) = (Self.reach, reach, reach + cells.count)
         let sides = [
-            Side(outside: 0..<Self.reach, inside: Self.reach..<2 * Self.reach, isCut: boundaries[Self.reach / 2] < 0),
             Side(
-                outside: end..<end + Self.reach, inside: end - Self.reach..<end,
-                isCut: boundaries[end + Self.reach / 2] > Float(sound.samples.count)),
+                outside: start - near..<start, all: 0..<start, inside: start..<start + near,
+                isCut: boundaries[start - near / 2] < 0),
+            Side(
+                outside: end..<end + near, all: end..<end + reach, inside: end - near..<end,
+                isCut: boundaries[end + near / 2] > Float(sound.samples.count)),
         ]
-        let hasZeros = sides.map { side in
-            zeros(in: side.outside) >= Self.leastZeros
-                && evidence.doubtOfZeros(in: side.outside, startSign: levels[2 * side.outside.lowerBound] > 0 ? 0 : 1)
+        func areZeros(_ cells: Range<Int>) -> Bool {
+            zeros(in: cells) >= Self.leastZeros
+                && evidence.doubtOfZeros(in: cells, startSign: levels[2 * cells.lowerBound] > 0 ? 0 : 1)
                     <= MessageCandidate.maxDoubt * margin
+        }
+        let hasZeros = sides.map { side in
+            areZeros(side.outside) || zeros(in: side.outside) >= Self.leastZerosBeforeClear && areZeros(side.all)
         }
         let arePlain =
             hasZeros.contains(true)
@@ -154,7 +166,9 @@ struct MessageView {
 
     /// The cells on one side of the message.
     private struct Side {
+        /// The nearest ones.
         let outside: Range<Int>
+        let all: Range<Int>
         /// The same number of cells inside the message, next to them.
         let inside: Range<Int>
         /// Whether at least half of them are outside the sound.
@@ -202,7 +216,7 @@ struct MessageView {
         var score: Float = 0
         var certainty: Float = 1e-9
         // The boundary next to the message belongs to the message.
-        for boundary in outside.lowerBound < Self.reach ? outside : outside.lowerBound + 1..<outside.upperBound + 1 {
+        for boundary in outside.lowerBound < reach ? outside : outside.lowerBound + 1..<outside.upperBound + 1 {
             let place = signal.offset(ofBoundary: boundary)
             score += (output[place] * levels[2 * boundary] - 0.5) * equaliser.certainty[place]
             certainty += equaliser.certainty[place]

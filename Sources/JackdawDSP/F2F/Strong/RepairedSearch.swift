@@ -4,7 +4,8 @@ import JackdawBytes
 ///
 /// Errors on different clocks differ. So a message counts if it is certain in one look and also the most likely one in
 /// a look of another kind, or in two looks on evened sound, or if it is certain and so clear that it may stand alone. A
-/// message that a look contradicts does not count.
+/// message that a look contradicts does not count. If no message is certain, one that nearly is counts if looks of two
+/// kinds agree on it and it has no rival.
 struct Agreement {
     /// What distinguishes two looks. On the same kind of clock, a slip of the clock is the same.
     struct Kind: Equatable {
@@ -55,20 +56,39 @@ struct Agreement {
         if best.map({ candidate.isBetter(than: $0) }) ?? true { best = candidate }
     }
 
-    /// Whether looks of two kinds agree on a message, or two that are both certain, on evened sound.
+    /// Whether looks of two kinds agree on the clearest message, or two that are both certain, on evened sound.
     private var isAgreed: Bool {
         guard let best else { return false }
-        let agreeing = candidates.filter { $0.message.isPromising && $0.message.isSameMessage(as: best) }
-        return agreeing.contains { $0.kind != agreeing[0].kind }
-            || agreeing.count { $0.message.isCertain && $0.kind.clock != .usual } > 1
+        return hasTwoKinds(of: best)
+            || looks(of: best).count { $0.message.isCertain && $0.kind.clock != .usual } > 1
     }
 
-    /// Whether a look found the message so unclear that it could be another, or another one more clearly than that.
+    /// The looks that found a message.
+    private func looks(of message: MessageCandidate) -> [(message: MessageCandidate, kind: Kind)] {
+        candidates.filter { $0.message.isPromising && $0.message.isSameMessage(as: message) }
+    }
+
+    /// Whether looks of two kinds found a message.
+    private func hasTwoKinds(of message: MessageCandidate) -> Bool {
+        let looks = looks(of: message)
+        return looks.contains { $0.kind != looks[0].kind }
+    }
+
+    /// Whether a look found another message that may be the true one instead.
+    private func hasRival(_ message: MessageCandidate) -> Bool {
+        candidates.contains { !$0.message.isSameMessage(as: message) && $0.message.isRival }
+    }
+
+    /// Whether the clearest message has a rival, or a look found it so unclear that it could be another.
     private var isDisputed: Bool {
         guard let best else { return false }
-        return candidates.contains { candidate, _ in
-            candidate.isSameMessage(as: best) ? !candidate.isPromising : candidate.isRival
-        }
+        return hasRival(best) || candidates.contains { $0.message.isSameMessage(as: best) && !$0.message.isPromising }
+    }
+
+    /// The nearly certain message that looks of two kinds found, without a rival; nil if there is none.
+    private var likeliest: MessageCandidate? {
+        let likely = candidates.lazy.map { $0.message }.filter { $0.isLikely }
+        return likely.min { $0.isBetter(than: $1) }.flatMap { hasTwoKinds(of: $0) && !hasRival($0) ? $0 : nil }
     }
 
     /// Whether more looks would not change the result, or are not worth their work.
@@ -81,9 +101,11 @@ struct Agreement {
         !isContradicted && !isDisputed && !isExhausted && result(in: samples) == nil
     }
 
-    /// The message on which the looks agree, or which may stand alone; nil if there is none.
+    /// The message on which the looks agree, or which may stand alone; nil if there is none. If none is certain, the one
+    /// that nearly is, if looks agree on it.
     func result(in samples: [Float]) -> MessageCandidate? {
-        guard let best, !isContradicted else { return nil }
+        guard !isContradicted else { return nil }
+        guard let best else { return likeliest }
         if isAgreed, !isExtended || !isDisputed { return best }
         let standsAlone = isConfirmation ? best.standsUncontradicted(in: samples) : isClear
         return standsAlone && !isDisputed ? best : nil
