@@ -49,6 +49,17 @@ import Testing
         #expect(agreement.result(in: Self.samples) == nil && agreement.isUndecided(in: Self.samples))
     }
 
+    /// Six of the ten zeros before the message are weak, and the ten before these are clear.
+    @Test func fartherZerosShowWhereAMessageEnds() throws {
+        var samples = try Self.sound(of: Self.text, seed: 1)
+        let tracks = SwipeBench.tracks(try SwipeBench.events(samples, sampleRate: Self.sampleRate))
+        let boundaries = try #require(tracks.first).cellBoundaries.map { Int($0) }
+        let (start, end) = (boundaries[0], boundaries[boundaries.count - 1])
+        let cell = (end - start) / (boundaries.count - 1)
+        for index in start - 6 * cell...start { samples[index] *= 0.2 }
+        #expect(try Self.candidate(in: samples).isCertain)
+    }
+
     @Test func aSearchWithoutAMessageEndsAfterItsWork() throws {
         var agreement = Agreement(nil, work: Agreement.mostWork - 1)
         #expect(!agreement.isSettled && agreement.isUndecided(in: Self.samples))
