@@ -166,7 +166,7 @@ struct MessageView {
 
     /// The cells on one side of the message.
     private struct Side {
-        /// The nearest ones.
+        /// Those that are nearest to the message.
         let outside: Range<Int>
         let all: Range<Int>
         /// The same number of cells inside the message, next to them.
