@@ -48,7 +48,7 @@ import Testing
         Pair(characters: [3, 5], offset: 1.487, reach: 3.107, depth: 0.032, noise: 0.019, gain: 5.187),
     ]
 
-    /// On no clock does the message exclude all others, but looks on two clocks find it and no look finds another.
+    /// No look is certain of the message, but looks of two kinds find it and none finds another.
     private static let doubtfulPairs = [
         Pair(characters: [9, 32], offset: 3.982, reach: 2.225, depth: 0.103, noise: 0.0352, gain: 5.562),
         Pair(characters: [30, 29], offset: 1.686, reach: 2.751, depth: 0.122, noise: 0.0402),
@@ -85,7 +85,7 @@ import Testing
         #expect(texts.isEmpty || texts == [Self.text])
     }
 
-    @Test(arguments: doubtfulPairs) func aMessageThatLooksOfTwoKindsFindIsAccepted(pair: Pair) throws {
+    @Test(arguments: doubtfulPairs) func aMessageFoundByLooksOfTwoKindsIsAccepted(pair: Pair) throws {
         let texts = SwipeBench.texts(try SwipeBench.events(Self.samples(pair), sampleRate: Self.sampleRate))
         #expect(texts == [Self.text])
     }

@@ -106,8 +106,6 @@ struct MessageCandidate {
 
     /// The margin (nats) below which another message is too close.
     private static let leastMargin: Float = 9.5
-    /// The same if looks of two kinds agree. At this margin, one message in 400 is wrong; few have so little.
-    private static let leastMarginAgreed: Float = 6
     /// The same for a message with fewer characters than `shortMessage`, LRC included: it has few checks, and a slip of
     /// the clock makes one of a part of a longer message. A payment card with 16 digits has 27 or more.
     private static let leastMarginOfShort: Float = 20
@@ -115,6 +113,9 @@ struct MessageCandidate {
     /// The same for a message that no other look confirms. In clipped sound, two drop-outs that hide the same bits in
     /// two characters can leave a margin of 13 nats.
     private static let leastMarginAlone: Float = 20
+    /// The same for a message that looks of two kinds find, without a rival. If the margins are right, one message in 400
+    /// is wrong at this one.
+    private static let leastMarginAgreed: Float = 6
     /// Added to the margin (nats) that is left if weak pulses count only by their level. That margin is too small: a
     /// weak pulse in a drop-out is still a pulse, and its missing part also has information.
     private static let marginSpared: Float = 1.5
@@ -159,8 +160,9 @@ struct MessageCandidate {
             && ends.arePlain && coverage >= Self.leastCoverage && hasVariety
     }
 
-    /// Whether it may be reported if looks of two kinds agree on it and no other message comes near in any of them.
-    var isLikely: Bool { matchesSound && !mayBePart && isConvincing(leastMargin: Self.leastMarginAgreed) }
+    /// Whether it meets all conditions with less margin, and may be reported if looks of two kinds find it and no look
+    /// finds a rival.
+    var isNearlyCertain: Bool { matchesSound && !mayBePart && isConvincing(leastMargin: Self.leastMarginAgreed) }
 
     /// Whether it has few characters, and thus few checks.
     var isShort: Bool { message.values.count < Self.shortMessage }
@@ -227,14 +229,13 @@ struct MessageCandidate {
                 .init(found, in: sound, pass: boundaries, surroundings: surroundings, leavesData: leavesData)
             }
             // Outside the message the clock may be wrong; it may then continue there with the rate at the message's
-            // ends.
+            // ends. Or a click or a drop-out may hide the nearest zeros.
             let asFound = candidate(.ofPass)
             guard let asFound, !asFound.ends.arePlain else { return asFound }
             let continued = candidate(.continued)
-            if let continued, continued.ends.arePlain { return continued }
+            if continued?.ends.arePlain ?? false { return continued }
             let farther = candidate(.farther)
-            if let farther, farther.ends.arePlain { return farther }
-            return continued
+            return farther?.ends.arePlain ?? false ? farther : continued
         }
     }
 
@@ -244,10 +245,10 @@ struct MessageCandidate {
     private static func isWhole(_ found: MessageSearch.Found, in evidence: CellEvidence) -> Bool {
         let oriented = found.isReversed ? evidence.reversed() : evidence
         let (start, end) = (found.message.startCell, found.message.endCell)
-        let far = max(0, start - leadingZeros)..<max(0, start - MessageView.reach)
+        let far = max(0, start - leadingZeros)..<max(0, start - MessageView.nearReach)
         guard far.isEmpty || oriented.doubtOfZeros(in: far) <= maxDoubtOfZeros else { return false }
-        let before = max(0, start - dataReach)..<max(0, start - MessageView.reach)
-        let after = min(oriented.count, end + MessageView.reach)..<min(oriented.count, end + dataReach)
+        let before = max(0, start - dataReach)..<max(0, start - MessageView.nearReach)
+        let after = min(oriented.count, end + MessageView.nearReach)..<min(oriented.count, end + dataReach)
         @Wiped var bits = oriented.bestBits(in: 0..<oriented.count).bits
         let margins = oriented.bitMargins()
         return [before, after].allSatisfy { cells in
@@ -255,8 +256,8 @@ struct MessageCandidate {
         }
     }
 
-    /// Whether a message is a small part of its pass, and ones as clear and as loud as its own lie farther away from it
-    /// than the cells that are examined with it.
+    /// Whether a message is a small part of its pass, and ones as clear and as loud as its own lie more than
+    /// `MessageView.nearReach` cells away from it.
     private static func leavesData(
         _ found: MessageSearch.Found, in evidence: CellEvidence, _ signal: CellPhaseSignal
     ) -> Bool {
@@ -267,8 +268,8 @@ struct MessageCandidate {
         let mostGain = gains[gains.count / 2] / leastLevelOfData
         @Wiped var bits = evidence.bestBits(in: 0..<evidence.count).bits
         let margins = evidence.bitMargins()
-        let before = 0..<max(0, cells.lowerBound - MessageView.reach)
-        let after = min(evidence.count, cells.upperBound + MessageView.reach)..<evidence.count
+        let before = 0..<max(0, cells.lowerBound - MessageView.nearReach)
+        let after = min(evidence.count, cells.upperBound + MessageView.nearReach)..<evidence.count
         return [before, after].contains { beside in
             beside.count { bits[$0] == 1 && margins[$0] >= leastMarginOfOne && gain($0) < mostGain } > maxOnes
         }

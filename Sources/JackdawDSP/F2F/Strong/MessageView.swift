@@ -6,7 +6,7 @@ struct MessageView {
     enum Surroundings {
         /// The cells of the pass that it was found in.
         case ofPass
-        /// The same, twice as many: a click or a drop-out may hide the nearest ones.
+        /// Twice as many cells of the pass: a click or a drop-out may hide the nearest ones.
         case farther
         /// Cells whose length continues to change as at the end of the message.
         case continued
@@ -21,15 +21,15 @@ struct MessageView {
     /// The levels at every boundary and middle that follow from the message and zeros around it.
     @Wiped private var levels: [Float]
     private let sound: WorkingSound
-    /// Cells on either side of the message.
+    /// Cells of the view on either side of the message.
     private let reach: Int
 
-    /// Cells next to a message, on either side, that show where it ends.
-    static let reach = 10
+    /// The cells nearest to a message, on either side, that show where it ends.
+    static let nearReach = 10
     /// The least score of zeros beside a message, relative to its own pulses: 1 if they are as good, -1 for silence.
     private static let leastZeros: Float = 0.75
-    /// The same of the nearest zeros if farther ones are clear.
-    private static let leastZerosBeforeClear: Float = 0.5
+    /// The same of the nearest zeros if they are examined together with farther ones.
+    private static let leastZerosNear: Float = 0.5
     /// Standard deviations by which noise may lower the score of zeros.
     private static let noiseAllowed: Float = 2.5
     /// The same for single pulses, of which there are many.
@@ -52,7 +52,7 @@ struct MessageView {
         let message = found.message
         cells = MessageSearch.cells(of: found, inPassOf: pass.count - 1)
         let (first, count) = (cells.lowerBound, cells.count)
-        let reach = surroundings == .farther ? 2 * Self.reach : Self.reach
+        let reach = surroundings == .farther ? 2 * Self.nearReach : Self.nearReach
         let kept =
             switch surroundings {
             case .ofPass, .farther: max(0, first - reach)...min(pass.count - 1, first + count + reach)
@@ -141,13 +141,13 @@ struct MessageView {
     ///   - evidence: the evidence of the message's equaliser for the view's cells.
     /// - Returns: what is at both ends.
     func ends(margin: Float, evidence: CellEvidence) -> Ends {
-        let (near, start, end) = (Self.reach, reach, reach + cells.count)
+        let (near, start, end) = (Self.nearReach, reach, reach + cells.count)
         let sides = [
             Side(
-                outside: start - near..<start, all: 0..<start, inside: start..<start + near,
+                nearest: start - near..<start, inside: start..<start + near, all: 0..<start,
                 isCut: boundaries[start - near / 2] < 0),
             Side(
-                outside: end..<end + near, all: end..<end + reach, inside: end - near..<end,
+                nearest: end..<end + near, inside: end - near..<end, all: end..<end + reach,
                 isCut: boundaries[end + near / 2] > Float(sound.samples.count)),
         ]
         func areZeros(_ cells: Range<Int>) -> Bool {
@@ -156,7 +156,7 @@ struct MessageView {
                     <= MessageCandidate.maxDoubt * margin
         }
         let hasZeros = sides.map { side in
-            areZeros(side.outside) || zeros(in: side.outside) >= Self.leastZerosBeforeClear && areZeros(side.all)
+            areZeros(side.nearest) || zeros(in: side.nearest) >= Self.leastZerosNear && areZeros(side.all)
         }
         let arePlain =
             hasZeros.contains(true)
@@ -166,18 +166,19 @@ struct MessageView {
 
     /// The cells on one side of the message.
     private struct Side {
-        /// Those that are nearest to the message.
-        let outside: Range<Int>
-        let all: Range<Int>
-        /// The same number of cells inside the message, next to them.
+        /// The cells nearest to the message.
+        let nearest: Range<Int>
+        /// As many cells inside the message, next to those.
         let inside: Range<Int>
-        /// Whether at least half of them are outside the sound.
+        /// All cells of the view on this side.
+        let all: Range<Int>
+        /// Whether at least half of the nearest cells are outside the sound.
         let isCut: Bool
     }
 
     private func isSilent(_ side: Side, margin: Float) -> Bool {
         guard !side.isCut else { return margin >= Self.leastMarginAtEdge }
-        let (outside, inside) = (power(of: side.outside), power(of: side.inside))
+        let (outside, inside) = (power(of: side.nearest), power(of: side.inside))
         return outside <= Self.silence * inside
             && outside <= max(Self.quietNoise * noise(in: side.inside), Self.quiet * inside)
             && !soundGoesOn(beyond: side)
@@ -194,8 +195,8 @@ struct MessageView {
         let block = max(inside.count, 1)
         let limit = Self.silence * power(inside)
         let beyond =
-            side.outside.lowerBound < side.inside.lowerBound
-            ? 0..<place(side.outside.lowerBound) : place(side.outside.upperBound)..<samples.count
+            side.nearest.lowerBound < side.inside.lowerBound
+            ? 0..<place(side.nearest.lowerBound) : place(side.nearest.upperBound)..<samples.count
         return stride(from: beyond.lowerBound, to: beyond.upperBound - block + 1, by: block).contains { start in
             power(start..<start + block) > limit
         }

@@ -4,8 +4,8 @@ import JackdawBytes
 ///
 /// Errors on different clocks differ. So a message counts if it is certain in one look and also the most likely one in
 /// a look of another kind, or in two looks on evened sound, or if it is certain and so clear that it may stand alone. A
-/// message that a look contradicts does not count. If no message is certain, one that nearly is counts if looks of two
-/// kinds agree on it and it has no rival.
+/// message that a look contradicts does not count. If no look is certain, a nearly certain message counts if looks of
+/// two kinds find it and it has no rival.
 struct Agreement {
     /// What distinguishes two looks. On the same kind of clock, a slip of the clock is the same.
     struct Kind: Equatable {
@@ -26,7 +26,7 @@ struct Agreement {
     private var isClear = false
     /// Whether the looks found different messages, each of them certain.
     private(set) var isContradicted = false
-    /// Whether looks within the extent of the swipe were added; a disputed message then never counts.
+    /// Whether looks within the extent of the swipe were added; a disputed message of which a look is certain then never counts.
     var isExtended = false
     /// Whether the message of the usual search must be confirmed.
     let isConfirmation: Bool
@@ -87,8 +87,10 @@ struct Agreement {
 
     /// The nearly certain message that looks of two kinds found, without a rival; nil if there is none.
     private var likeliest: MessageCandidate? {
-        let likely = candidates.lazy.map { $0.message }.filter { $0.isLikely }
-        return likely.min { $0.isBetter(than: $1) }.flatMap { hasTwoKinds(of: $0) && !hasRival($0) ? $0 : nil }
+        let likely = candidates.map { $0.message }.filter { $0.isNearlyCertain }
+        guard let message = likely.min(by: { $0.isBetter(than: $1) }), hasTwoKinds(of: message), !hasRival(message)
+        else { return nil }
+        return message
     }
 
     /// Whether more looks would not change the result, or are not worth their work.
@@ -101,8 +103,8 @@ struct Agreement {
         !isContradicted && !isDisputed && !isExhausted && result(in: samples) == nil
     }
 
-    /// The message on which the looks agree, or which may stand alone; nil if there is none. If none is certain, the one
-    /// that nearly is, if looks agree on it.
+    /// The message on which the looks agree, or which may stand alone; if no look is certain, the nearly certain one. Nil
+    /// if there is none.
     func result(in samples: [Float]) -> MessageCandidate? {
         guard !isContradicted else { return nil }
         guard let best else { return likeliest }
