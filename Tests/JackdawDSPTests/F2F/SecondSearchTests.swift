@@ -12,9 +12,16 @@ import Testing
     private static let shortText = ";4123456789012=2912?"
     private static let samples = [Float](repeating: 0, count: 300)
 
-    private static func sound(of text: String, seed: UInt64) throws -> [Float] {
+    private static func sound(of text: String, seed: UInt64, signalToNoise: Double = 20) throws -> [Float] {
         try SwipeBench.samples(
-            .two, text: text, configuration: .init(sampleRate: sampleRate, signalToNoise: 20, seed: seed))
+            .two, text: text, configuration: .init(sampleRate: sampleRate, signalToNoise: signalToNoise, seed: seed))
+    }
+
+    /// The cell boundaries of the message in a sound, and the mean length of its cells, in samples.
+    private static func cells(in samples: [Float]) throws -> (boundaries: [Int], length: Double) {
+        let tracks = SwipeBench.tracks(try SwipeBench.events(samples, sampleRate: sampleRate))
+        let boundaries = try #require(tracks.first).cellBoundaries.map { Int($0) }
+        return (boundaries, Double(boundaries[boundaries.count - 1] - boundaries[0]) / Double(boundaries.count - 1))
     }
 
     /// The clearest message of a swipe on the usual clock.
@@ -52,12 +59,28 @@ import Testing
     /// Six of the ten zeros before the message are weak, and the ten before these are clear.
     @Test func fartherZerosShowWhereAMessageEnds() throws {
         var samples = try Self.sound(of: Self.text, seed: 1)
-        let tracks = SwipeBench.tracks(try SwipeBench.events(samples, sampleRate: Self.sampleRate))
-        let boundaries = try #require(tracks.first).cellBoundaries.map { Int($0) }
-        let (start, end) = (boundaries[0], boundaries[boundaries.count - 1])
-        let cell = (end - start) / (boundaries.count - 1)
-        for index in start - 6 * cell...start { samples[index] *= 0.2 }
+        let cells = try Self.cells(in: samples)
+        for index in cells.boundaries[0] - Int(6 * cells.length)...cells.boundaries[0] { samples[index] *= 0.2 }
         #expect(try Self.candidate(in: samples).isCertain)
+    }
+
+    @Test func aNearlyCertainMessageNeedsLooksOfTwoKindsAndNoRival() throws {
+        var samples = try Self.sound(of: Self.text, seed: 1, signalToNoise: 14)
+        let cells = try Self.cells(in: samples)
+        // Drop-outs in two characters beside each other.
+        for character in [3, 4] {
+            let middle = Double(cells.boundaries[5 * character]) + 0.5 * cells.length
+            for index in Int(middle - 2.2 * cells.length)...Int(middle + 2.2 * cells.length) { samples[index] *= 0.15 }
+        }
+        let doubtful = try Self.candidate(in: samples)
+        #expect(doubtful.isNearlyCertain && !doubtful.isCertain)
+        var agreement = Agreement(doubtful)
+        agreement.add(doubtful, .init())
+        #expect(agreement.result(in: Self.samples) == nil)
+        agreement.add(doubtful, .init(clock: .stiff))
+        #expect(Self.text(agreement.result(in: Self.samples)) == Self.text)
+        agreement.add(try Self.candidate(Self.otherText), .init(clock: .stiff))
+        #expect(agreement.result(in: Self.samples) == nil)
     }
 
     @Test func aSearchWithoutAMessageEndsAfterItsWork() throws {
