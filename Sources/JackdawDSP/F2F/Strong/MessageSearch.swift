@@ -113,8 +113,8 @@ struct MessageCandidate {
     /// The same for a message that no other look confirms. In clipped sound, two drop-outs that hide the same bits in
     /// two characters can leave a margin of 13 nats.
     private static let leastMarginAlone: Float = 20
-    /// The same for a message that looks of two kinds find, without a rival. If the margins are right, one message in 400
-    /// is wrong at this one.
+    /// The same for a message that looks of two kinds find, without a rival. If the margins are right, one message in
+    /// 400 is wrong at this one.
     private static let leastMarginAgreed: Float = 6
     /// Added to the margin (nats) that is left if weak pulses count only by their level. That margin is too small: a
     /// weak pulse in a drop-out is still a pulse, and its missing part also has information.

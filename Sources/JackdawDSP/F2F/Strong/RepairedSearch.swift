@@ -26,7 +26,8 @@ struct Agreement {
     private var isClear = false
     /// Whether the looks found different messages, each of them certain.
     private(set) var isContradicted = false
-    /// Whether looks within the extent of the swipe were added; a disputed message of which a look is certain then never counts.
+    /// Whether looks within the extent of the swipe were added; a disputed message then never counts if a look is
+    /// certain of it.
     var isExtended = false
     /// Whether the message of the usual search must be confirmed.
     let isConfirmation: Bool
@@ -103,8 +104,8 @@ struct Agreement {
         !isContradicted && !isDisputed && !isExhausted && result(in: samples) == nil
     }
 
-    /// The message on which the looks agree, or which may stand alone; if no look is certain, the nearly certain one. Nil
-    /// if there is none.
+    /// The message on which the looks agree, or which may stand alone; if no look is certain, the nearly certain one.
+    /// Nil if there is none.
     func result(in samples: [Float]) -> MessageCandidate? {
         guard !isContradicted else { return nil }
         guard let best else { return likeliest }
