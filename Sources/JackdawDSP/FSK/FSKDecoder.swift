@@ -111,6 +111,8 @@ struct FSKReceiver: StretchReceiver, SoundReceiver {
     /// Bits per stretch, and bits after it that are examined before it is decided.
     private static let stretchBits = 160.0
     private static let aheadBits = 60.0
+    /// The same far above the noise: the evidence of the last character reaches so far.
+    private static let aheadBitsIfCertain = 40.0
     /// The least number of bits for which the line rests between two bursts.
     private static let pauseBits = 60.0
     /// The largest part of a stop bit that may be missing at the end of a recording, in bits.
@@ -228,7 +230,9 @@ struct FSKReceiver: StretchReceiver, SoundReceiver {
     /// Holds the filtered sound during this call only: a change of it while shared would leave a copy.
     private mutating func readFiltered(from offset: Double, before limit: Double) -> Double {
         let filtered = filtered
-        return sequence.read(filtered.span, from: offset, before: limit, readings: &readings)
+        let ahead = (sequence.isCertain ? Self.aheadBitsIfCertain : Self.aheadBits) * samplesPerBit
+        let sound = filtered.span.extracting(first: Int(limit + ahead) + 2)
+        return sequence.read(sound, from: offset, before: limit, readings: &readings)
     }
 
     private mutating func report(

@@ -14,6 +14,9 @@ struct SequenceDecoder: Sendable, Wipeable {
         var evidence: CarrierStrength.Evidence
         /// Energy of its own bits over the density of the noise, as a ratio.
         var ownEvidence: Float
+
+        /// Whether it needs no support by the characters around it.
+        var isStrong: Bool { min(ownEvidence, evidence.bitEnergyToNoise) >= SequenceDecoder.leastEvidence }
     }
 
     let shift: FrequencyShift
@@ -32,6 +35,8 @@ struct SequenceDecoder: Sendable, Wipeable {
     private var heard: Float = 0
     /// Whether the sender is known from a burst.
     private(set) var isLocked = false
+    /// Whether all characters of the last stretch were far above the noise.
+    private(set) var isCertain = false
     /// End of the last character that was strong by itself, in samples of the stretch.
     private var lastStrong = -Double.infinity
     /// The strongest tones of the burst so far, and the number of stretches in a row that have far weaker ones.
@@ -53,6 +58,8 @@ struct SequenceDecoder: Sendable, Wipeable {
     static let leastOffset = 0.015
     /// The least energy of a bit over the density of the noise, as a ratio, measured over forty bits.
     static let leastEvidence: Float = 2.4
+    /// The same so far above the noise that little sound after a character decides it: 8 dB.
+    private static let certainEvidence: Float = 6.3
     /// The same over a character that stands alone, and the samples per bit for which it suffices.
     private static let leastEvidenceAlone: Float = 6
     private static let samplesAlone: Float = 5
@@ -106,6 +113,7 @@ struct SequenceDecoder: Sendable, Wipeable {
     mutating func unlock() {
         if isLocked { last = sender }
         isLocked = false
+        isCertain = false
         heard = 0
         sender = FSKSender(shift)
         strongest = .init(strength: 0, level: 0)
@@ -155,6 +163,7 @@ struct SequenceDecoder: Sendable, Wipeable {
         _ samples: Span<Float>, from offset: Double, before limit: Double, readings: inout [Reading]
     ) -> Double {
         readings.removeAll(keepingCapacity: true)
+        isCertain = false
         carrier.maxFrequency = isLocked ? Carrier.maxFrequency : Carrier.maxFrequencyInNoise
         if !isLocked {
             carrier.frequency = 0
@@ -184,14 +193,21 @@ struct SequenceDecoder: Sendable, Wipeable {
         }
         let firstAfter = characters.firstIndex { characterSearch.time($0.start) >= limit } ?? characters.count
         readings.growWiping(toHold: characters.count)
-        for index in characters.indices {
+        for index in 0..<firstAfter {
             let reading = reading(index)
-            let isNext = readings.count < firstAfter
-            if isNext, reading.evidence.bitEnergyToNoise >= Self.leastEvidence { heard = reading.evidence.amplitude }
+            if reading.evidence.bitEnergyToNoise >= Self.leastEvidence { heard = reading.evidence.amplitude }
             readings.append(reading)
         }
-        if isSquelched { dropUnsupported(&readings, upTo: firstAfter) }
-        readings.removeSubrange(firstAfter...)
+        isCertain =
+            isLocked && !readings.isEmpty
+            && readings.allSatisfy { $0.evidence.bitEnergyToNoise >= Self.certainEvidence }
+        if isSquelched, !readings.allSatisfy(\.isStrong) {
+            for index in firstAfter..<characters.count { readings.append(reading(index)) }
+            dropUnsupported(&readings, upTo: firstAfter)
+        } else if let last = readings.last {
+            lastStrong = last.end
+        }
+        readings.removeLast(readings.count - firstAfter)
         let strong = readings.count { $0.evidence.bitEnergyToNoise >= Self.leastEvidence }
         if !isLocked, strong >= Self.settling {
             isLocked = true
@@ -272,14 +288,11 @@ struct SequenceDecoder: Sendable, Wipeable {
     /// or end of a carrier they do not.
     private mutating func dropUnsupported(_ readings: inout [Reading], upTo count: Int) {
         let reach = Self.supportBits * sampleRate / shift.baud
-        func isStrong(_ reading: Reading) -> Bool {
-            min(reading.ownEvidence, reading.evidence.bitEnergyToNoise) >= Self.leastEvidence
-        }
         for index in 0..<count {
-            if isStrong(readings[index]) {
+            if readings[index].isStrong {
                 lastStrong = readings[index].end
             } else {
-                let next = readings[index...].first(where: isStrong)?.start ?? .infinity
+                let next = readings[index...].first(where: \.isStrong)?.start ?? .infinity
                 if readings[index].start - lastStrong > reach || next - readings[index].end > reach {
                     readings[index].evidence = .none
                 }

@@ -29,6 +29,8 @@ struct ToneGrid: Sendable, Wipeable {
     /// Steps of the longest window, and those that are processed together.
     static let longestWindow = 24
     private static let lanes = 4
+    /// Steps of a window up to which they are added up one by one.
+    private static let fewSteps = 3
     /// Groups of steps after which the phase is computed exactly again.
     private static let renewal = 64
 
@@ -171,14 +173,36 @@ struct ToneGrid: Sendable, Wipeable {
     ///   - row: the result: the correlations, and some more after the last one.
     func correlate(turns: Double, window: Int, count: Int, into row: inout [SIMD2<Float>]) {
         let padded = (count + Self.lanes - 1) / Self.lanes * Self.lanes
-        row.resize(padded)
-        precondition(window <= Self.longestWindow && padded + window <= steps.count)
-        let all = Self.taps(
-            beyond: (turns - center) * stepLength, center: center * stepLength, stepLength: stepLength, window: window)
+        // A window of eight steps is one of four and another four steps later, and so on down to a few.
+        var length = window
+        while length % 2 == 0, length > Self.fewSteps { length /= 2 }
+        precondition(window <= Self.longestWindow && padded + window + Self.lanes <= steps.count)
+        row.resize(padded + window - length + Self.lanes)
+        let beyond = (turns - center) * stepLength
+        addUp(
+            length, count: padded + window - length,
+            Self.taps(beyond: beyond, center: center * stepLength, stepLength: stepLength, window: length), into: &row)
+        while length < window {
+            let (sine, cosine) = Numerics.sineAndCosine(turns: turns * stepLength * Double(length))
+            let turn = SIMD2(Float(cosine), Float(-sine))
+            Self.double(&row, length, count: padded + window - 2 * length, turn)
+            length *= 2
+        }
+    }
+
+    /// Adds up the weighted steps of windows.
+    /// - Parameters:
+    ///   - window: steps per window.
+    ///   - count: number of windows.
+    ///   - all: the weights of the steps in a window.
+    ///   - row: the sums; it has room for four more than there are windows.
+    private func addUp(
+        _ window: Int, count: Int, _ all: InlineArray<24, SIMD2<Float>>, into row: inout [SIMD2<Float>]
+    ) {
         unsafe all.span.withUnsafeBufferPointer { taps in
             unsafe steps.withUnsafeBytes { steps in
                 unsafe row.withUnsafeMutableBytes { row in
-                    for first in stride(from: 0, to: padded, by: Self.lanes) {
+                    for first in stride(from: 0, to: count, by: Self.lanes) {
                         var (byReal, byImaginary) = (SIMD8<Float>.zero, SIMD8<Float>.zero)
                         for tap in 0..<window {
                             let four = unsafe steps.loadUnaligned(
@@ -193,6 +217,25 @@ struct ToneGrid: Sendable, Wipeable {
                             of: SIMD8(evens: real, odds: imaginary), toByteOffset: 8 &* first, as: SIMD8<Float>.self)
                     }
                 }
+            }
+        }
+    }
+
+    /// Adds to each window the one that begins at its end.
+    /// - Parameters:
+    ///   - row: the windows; it has room for four more than are read.
+    ///   - length: steps per window.
+    ///   - count: number of the doubled windows.
+    ///   - turn: the weight of the later window.
+    private static func double(_ row: inout [SIMD2<Float>], _ length: Int, count: Int, _ turn: SIMD2<Float>) {
+        let crossed = SIMD8(evens: SIMD4(repeating: -turn.y), odds: SIMD4(repeating: turn.y))
+        unsafe row.withUnsafeMutableBytes { row in
+            for first in stride(from: 0, to: count, by: lanes) {
+                let near = unsafe row.loadUnaligned(fromByteOffset: 8 &* first, as: SIMD8<Float>.self)
+                let far = unsafe row.loadUnaligned(fromByteOffset: 8 &* (first &+ length), as: SIMD8<Float>.self)
+                let swapped = SIMD8(evens: far.oddHalf, odds: far.evenHalf)
+                unsafe row.storeBytes(
+                    of: near + far * turn.x + swapped * crossed, toByteOffset: 8 &* first, as: SIMD8<Float>.self)
             }
         }
     }

@@ -8,13 +8,15 @@ import Testing
     private static let fast = FrequencyShift(baud: 9_600, mark: 5_400, space: 13_400)
     private static let wide = FrequencyShift(baud: 1_225, mark: 7_350, space: 4_900)
 
-    private static func tones(_ samples: [Float], _ shift: FrequencyShift, sampleRate: Double) -> ToneCorrelations {
+    private static func tones(
+        _ samples: [Float], _ shift: FrequencyShift, sampleRate: Double, stopSteps: Int = 6
+    ) -> ToneCorrelations {
         var energy = SoundEnergy(shift, sampleRate: sampleRate)
         energy.load(samples.span)
         var tones = ToneCorrelations()
         tones.load(
             samples.span, energy, from: 0.25, turns: SIMD2(shift.space, shift.mark) / sampleRate,
-            samplesPerBit: sampleRate / shift.baud, stopSteps: 6)
+            samplesPerBit: sampleRate / shift.baud, stopSteps: stopSteps)
         return tones
     }
 
@@ -59,6 +61,25 @@ import Testing
                 let error = SIMD2<Double>(tones.bits[tone][step]) - expected
                 #expect((error * error).sum().squareRoot() < 0.03 * samplesPerBit)
             }
+        }
+    }
+
+    /// Windows that are added up from shorter ones, and others.
+    @Test(arguments: [1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16])
+    func windowsOfAnyLengthAreSumsOverSamples(steps: Int) {
+        let (shift, sampleRate) = (FrequencyShift.bell202, 48_000.0)
+        let turns = shift.mark / sampleRate
+        let samples = Self.noise(2_000, seed: 9).enumerated().map { index, noise in
+            noise + Float(Numerics.sineAndCosine(turns: turns * Double(index) + 0.1).cosine)
+        }
+        let tones = Self.tones(samples, shift, sampleRate: sampleRate, stopSteps: 16)
+        var row: [SIMD2<Float>] = []
+        tones.correlate(tone: 1, window: steps, into: &row)
+        let length = Double(steps) * tones.stepLength
+        for step in 0..<tones.count {
+            let start = 0.25 + Double(step) * tones.stepLength
+            let error = SIMD2<Double>(row[step]) - Self.correlation(samples, turns: turns, from: start, length: length)
+            #expect((error * error).sum().squareRoot() < 0.03 * length)
         }
     }
 
