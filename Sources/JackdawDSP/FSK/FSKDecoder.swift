@@ -111,7 +111,7 @@ struct FSKReceiver: StretchReceiver, SoundReceiver {
     /// Bits per stretch, and bits after it that are examined before it is decided.
     private static let stretchBits = 160.0
     private static let aheadBits = 60.0
-    /// The same far above the noise: the evidence of the last character reaches so far.
+    /// Bits after it that are examined if the last stretch was far above the noise.
     private static let aheadBitsIfCertain = 40.0
     /// The least number of bits for which the line rests between two bursts.
     private static let pauseBits = 60.0
@@ -231,7 +231,7 @@ struct FSKReceiver: StretchReceiver, SoundReceiver {
     private mutating func readFiltered(from offset: Double, before limit: Double) -> Double {
         let filtered = filtered
         let ahead = (sequence.isCertain ? Self.aheadBitsIfCertain : Self.aheadBits) * samplesPerBit
-        let sound = filtered.span.extracting(first: Int(limit + ahead) + 2)
+        let sound = filtered.span.extracting(first: Int((limit + ahead).rounded(.up)) + 2)
         return sequence.read(sound, from: offset, before: limit, readings: &readings)
     }
 

@@ -35,7 +35,7 @@ struct SequenceDecoder: Sendable, Wipeable {
     private var heard: Float = 0
     /// Whether the sender is known from a burst.
     private(set) var isLocked = false
-    /// Whether all characters of the last stretch were far above the noise.
+    /// Whether the sender was known in the last stretch, and all characters were far above the noise.
     private(set) var isCertain = false
     /// End of the last character that was strong by itself, in samples of the stretch.
     private var lastStrong = -Double.infinity
@@ -58,8 +58,6 @@ struct SequenceDecoder: Sendable, Wipeable {
     static let leastOffset = 0.015
     /// The least energy of a bit over the density of the noise, as a ratio, measured over forty bits.
     static let leastEvidence: Float = 2.4
-    /// The same so far above the noise that little sound after a character decides it: 8 dB.
-    private static let certainEvidence: Float = 6.3
     /// The same over a character that stands alone, and the samples per bit for which it suffices.
     private static let leastEvidenceAlone: Float = 6
     private static let samplesAlone: Float = 5
@@ -71,6 +69,9 @@ struct SequenceDecoder: Sendable, Wipeable {
     private static let leastEvidenceOfOwn: Float = 1
     /// The same limit as a share of the energy around it.
     private static let leastShareOfEvidence: Float = 0.3
+    /// The energy of a bit over the density of the noise, as a ratio over forty bits, from which on less sound after a
+    /// stretch suffices: 9 dB.
+    private static let certainEvidence: Float = 8
     /// A weak character counts only if within this many bits before it and after it a character is strong by itself.
     private static let supportBits = 300.0
     /// The largest steadiness of the tones in a character and those around it. At 6 dB a sender reaches up to 0.37; two
@@ -133,6 +134,7 @@ struct SequenceDecoder: Sendable, Wipeable {
         }
         heard = amplitude
         isLocked = true
+        isCertain = false
         lastStrong = 0
         weakStretches = 0
     }
@@ -198,16 +200,17 @@ struct SequenceDecoder: Sendable, Wipeable {
             if reading.evidence.bitEnergyToNoise >= Self.leastEvidence { heard = reading.evidence.amplitude }
             readings.append(reading)
         }
+        if isSquelched {
+            // Characters after the limit support a weak one that is the last before it.
+            if let last = readings.last, !last.isStrong {
+                for index in firstAfter..<characters.count { readings.append(reading(index)) }
+            }
+            dropUnsupported(&readings, upTo: firstAfter)
+            readings.removeLast(readings.count - firstAfter)
+        }
         isCertain =
             isLocked && !readings.isEmpty
             && readings.allSatisfy { $0.evidence.bitEnergyToNoise >= Self.certainEvidence }
-        if isSquelched, !readings.allSatisfy(\.isStrong) {
-            for index in firstAfter..<characters.count { readings.append(reading(index)) }
-            dropUnsupported(&readings, upTo: firstAfter)
-        } else if let last = readings.last {
-            lastStrong = last.end
-        }
-        readings.removeLast(readings.count - firstAfter)
         let strong = readings.count { $0.evidence.bitEnergyToNoise >= Self.leastEvidence }
         if !isLocked, strong >= Self.settling {
             isLocked = true

@@ -29,7 +29,7 @@ struct ToneGrid: Sendable, Wipeable {
     /// Steps of the longest window, and those that are processed together.
     static let longestWindow = 24
     private static let lanes = 4
-    /// Steps of a window up to which they are added up one by one.
+    /// A window of so few steps is not halved.
     private static let fewSteps = 3
     /// Groups of steps after which the phase is computed exactly again.
     private static let renewal = 64
@@ -173,10 +173,10 @@ struct ToneGrid: Sendable, Wipeable {
     ///   - row: the result: the correlations, and some more after the last one.
     func correlate(turns: Double, window: Int, count: Int, into row: inout [SIMD2<Float>]) {
         let padded = (count + Self.lanes - 1) / Self.lanes * Self.lanes
+        precondition(window <= Self.longestWindow && padded + window + Self.lanes <= steps.count)
         // A window of eight steps is one of four and another four steps later, and so on down to a few.
         var length = window
         while length % 2 == 0, length > Self.fewSteps { length /= 2 }
-        precondition(window <= Self.longestWindow && padded + window + Self.lanes <= steps.count)
         row.resize(padded + window - length + Self.lanes)
         let beyond = (turns - center) * stepLength
         addUp(
@@ -185,7 +185,7 @@ struct ToneGrid: Sendable, Wipeable {
         while length < window {
             let (sine, cosine) = Numerics.sineAndCosine(turns: turns * stepLength * Double(length))
             let turn = SIMD2(Float(cosine), Float(-sine))
-            Self.double(&row, length, count: padded + window - 2 * length, turn)
+            Self.doubleWindows(&row, length, count: padded + window - 2 * length, turn)
             length *= 2
         }
     }
@@ -193,13 +193,13 @@ struct ToneGrid: Sendable, Wipeable {
     /// Adds up the weighted steps of windows.
     /// - Parameters:
     ///   - window: steps per window.
-    ///   - count: number of windows.
-    ///   - all: the weights of the steps in a window.
-    ///   - row: the sums; it has room for four more than there are windows.
+    ///   - count: number of windows; there must be `count + window + 2` steps.
+    ///   - weights: the weights of the steps in a window.
+    ///   - row: the sums; it must have `count + 3` elements.
     private func addUp(
-        _ window: Int, count: Int, _ all: InlineArray<24, SIMD2<Float>>, into row: inout [SIMD2<Float>]
+        _ window: Int, count: Int, _ weights: InlineArray<24, SIMD2<Float>>, into row: inout [SIMD2<Float>]
     ) {
-        unsafe all.span.withUnsafeBufferPointer { taps in
+        unsafe weights.span.withUnsafeBufferPointer { taps in
             unsafe steps.withUnsafeBytes { steps in
                 unsafe row.withUnsafeMutableBytes { row in
                     for first in stride(from: 0, to: count, by: Self.lanes) {
@@ -223,11 +223,11 @@ struct ToneGrid: Sendable, Wipeable {
 
     /// Adds to each window the one that begins at its end.
     /// - Parameters:
-    ///   - row: the windows; it has room for four more than are read.
+    ///   - row: the windows; it must have `count + length + 3` elements.
     ///   - length: steps per window.
     ///   - count: number of the doubled windows.
     ///   - turn: the weight of the later window.
-    private static func double(_ row: inout [SIMD2<Float>], _ length: Int, count: Int, _ turn: SIMD2<Float>) {
+    private static func doubleWindows(_ row: inout [SIMD2<Float>], _ length: Int, count: Int, _ turn: SIMD2<Float>) {
         let crossed = SIMD8(evens: SIMD4(repeating: -turn.y), odds: SIMD4(repeating: turn.y))
         unsafe row.withUnsafeMutableBytes { row in
             for first in stride(from: 0, to: count, by: lanes) {

@@ -33,6 +33,15 @@ import Testing
         #expect(abs(found.speed.mean - speed) < speed * 0.1)
     }
 
+    /// Badges and gift cards: most of the stripe is clocking zeros.
+    @Test(arguments: [";1234?", ";123456?", "%A1234?"], [SwipeDirection.forward, .reverse])
+    func readsMessagesOfFewCharacters(text: String, direction: SwipeDirection) throws {
+        let samples = try SwipeBench.samples(
+            text.first == "%" ? .one : .two, text: text,
+            configuration: .init(sampleRate: 44_100, speed: 10, direction: direction, signalToNoise: 30))
+        #expect(SwipeBench.texts(try SwipeBench.events(samples, sampleRate: 44_100)) == [text])
+    }
+
     @Test(arguments: [1, 7, 240]) func blockSizeMakesNoDifference(block: Int) throws {
         var samples: [Float] = []
         for (index, track) in TrackNumber.allCases.enumerated() {

@@ -25,9 +25,11 @@ struct FastDecoder {
     private static let maxMisfit: Float = 0.18
     /// Cells around a message that must be as clear.
     private static let margin = 3
-    /// The characters of a message, LRC included, from which on its checks suffice. Shorter ones are left to the strong
-    /// tier: if a hand nearly stops, intervals within a longer message can pass the checks of a few characters.
+    /// The characters of a message, LRC included, from which on its checks suffice. If a hand nearly stops, intervals
+    /// within a longer message can pass the checks of fewer: those need so many clocking zeros on both sides. Data of
+    /// the codes has at most 12 zeros in a row.
     private static let leastCharacters = 10
+    private static let zerosBesideFew = 18
     /// The least evidence of a message's checks, in bits.
     private static let leastEvidence = 36
     /// A cell that differs from the running one by more than this share is not a clocking zero.
@@ -112,8 +114,7 @@ struct FastDecoder {
         var readings: [SegmentReading] = []
         for flipped in [false, true] {
             let bits = flipped ? reversedBits : intervals.bits
-            for message in MessageParser.messages(in: bits)
-            where message.evidence >= Self.leastEvidence && message.values.count >= Self.leastCharacters {
+            for message in MessageParser.messages(in: bits) where message.evidence >= Self.leastEvidence {
                 let count = bits.count
                 let range =
                     flipped ? count - message.range.upperBound..<count - message.range.lowerBound : message.range
@@ -131,6 +132,9 @@ struct FastDecoder {
         _ message: MessageParser.Message, range: Range<Int>, isReversed: Bool, backwards: Bool
     ) -> SegmentReading? {
         let bits = intervals.bits
+        guard message.values.count >= Self.leastCharacters || Self.hasZeros(beside: range, bits: bits) else {
+            return nil
+        }
         let misfits = intervals.misfits
         let clear = max(0, range.lowerBound - Self.margin)..<min(bits.count, range.upperBound + Self.margin)
         let worst = misfits[clear].reduce(0, max)
@@ -144,6 +148,13 @@ struct FastDecoder {
             code: message.code, values: message.values, isReversed: isReversed, boundaries: boundaries,
             extent: Int(ends[0])..<Int(ends[1]) + 1, passCells: pass.count, tier: .fast,
             confidence: 1 - 0.02 * Double(worst / Self.maxMisfit), repaired: [], passesParity: true, passesLRC: true)
+    }
+
+    private static func hasZeros(beside message: Range<Int>, bits: [UInt8]) -> Bool {
+        let (start, end) = (message.lowerBound - zerosBesideFew, message.upperBound + zerosBesideFew)
+        return start >= 0 && end <= bits.count
+            && bits[start..<message.lowerBound].allSatisfy { $0 == 0 }
+            && bits[message.upperBound..<end].allSatisfy { $0 == 0 }
     }
 
     /// The range of a message's bits with the clocking zeros on both sides; `times` are those of the bits' boundaries.
