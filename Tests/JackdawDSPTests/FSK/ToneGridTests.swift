@@ -69,12 +69,12 @@ import Testing
     func windowsOfAnyLengthAreSumsOverSamples(line: (FrequencyShift, Double), steps: Int) {
         let (shift, sampleRate) = line
         let turns = SIMD2(shift.space, shift.mark) / sampleRate
-        let samples = Self.noise(1_000, seed: 9).enumerated().map { index, noise in
-            noise + Float(Numerics.sineAndCosine(turns: turns[index / 500] * Double(index) + 0.1).cosine)
-        }
-        let tones = Self.tones(samples, shift, sampleRate: sampleRate, stopSteps: ToneGrid.longestWindow)
-        let length = Double(steps) * tones.stepLength
         for tone in 0..<2 {
+            let samples = Self.noise(1_000, seed: 9).enumerated().map { index, noise in
+                noise + Float(Numerics.sineAndCosine(turns: turns[tone] * Double(index) + 0.1).cosine)
+            }
+            let tones = Self.tones(samples, shift, sampleRate: sampleRate, stopSteps: ToneGrid.longestWindow)
+            let length = Double(steps) * tones.stepLength
             var row: [SIMD2<Float>] = []
             tones.correlate(tone: tone, window: steps, into: &row)
             for step in Array(stride(from: 0, to: tones.count, by: 7)) + (tones.count - 8..<tones.count) {
