@@ -295,7 +295,7 @@ struct SequenceDecoder: Sendable, Wipeable {
             if readings[index].isStrong {
                 lastStrong = readings[index].end
             } else {
-                let next = readings[index...].first(where: \.isStrong)?.start ?? .infinity
+                let next = readings[index...].first { $0.isStrong }?.start ?? .infinity
                 if readings[index].start - lastStrong > reach || next - readings[index].end > reach {
                     readings[index].evidence = .none
                 }
