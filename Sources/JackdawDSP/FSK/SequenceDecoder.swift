@@ -69,8 +69,8 @@ struct SequenceDecoder: Sendable, Wipeable {
     private static let leastEvidenceOfOwn: Float = 1
     /// The same limit as a share of the energy around it.
     private static let leastShareOfEvidence: Float = 0.3
-    /// The energy of a bit over the density of the noise, as a ratio over forty bits, from which on less sound after a
-    /// stretch suffices: 9 dB.
+    /// The energy of a bit over the density of the noise, as a ratio, from which on less sound after a stretch suffices:
+    /// 9 dB.
     private static let certainEvidence: Float = 8
     /// A weak character counts only if within this many bits before it and after it a character is strong by itself.
     private static let supportBits = 300.0
@@ -134,13 +134,13 @@ struct SequenceDecoder: Sendable, Wipeable {
         }
         heard = amplitude
         isLocked = true
-        isCertain = false
         lastStrong = 0
         weakStretches = 0
     }
 
     /// Discards the carrier's phase: the carrier is another one, or the gap is too long to extrapolate the phase.
     mutating func forgetCarrier() {
+        isCertain = false
         carrier = Carrier(isCoherent: carrier.isCoherent, maxFrequency: carrier.maxFrequency)
     }
 

@@ -193,9 +193,9 @@ struct ToneGrid: Sendable, Wipeable {
     /// Adds up the weighted steps of windows.
     /// - Parameters:
     ///   - window: steps per window.
-    ///   - count: number of windows; there must be `count + window + 2` steps.
+    ///   - count: number of windows; there must be at least `count + window + 2` steps.
     ///   - weights: the weights of the steps in a window.
-    ///   - row: the sums; it must have `count + 3` elements.
+    ///   - row: the sums; it must have at least `count + 3` elements.
     private func addUp(
         _ window: Int, count: Int, _ weights: InlineArray<24, SIMD2<Float>>, into row: inout [SIMD2<Float>]
     ) {
@@ -223,7 +223,7 @@ struct ToneGrid: Sendable, Wipeable {
 
     /// Adds to each window the one that begins at its end.
     /// - Parameters:
-    ///   - row: the windows; it must have `count + length + 3` elements.
+    ///   - row: the windows; it must have at least `count + length + 3` elements.
     ///   - length: steps per window.
     ///   - count: number of the doubled windows.
     ///   - turn: the weight of the later window.

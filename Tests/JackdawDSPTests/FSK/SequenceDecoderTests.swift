@@ -42,7 +42,7 @@ import Testing
         var (decoder, _) = try Self.read(2, bitEnergyToNoise: 20)
         var other = decoder
         #expect(decoder.isCertain)
-        decoder.follow(clock: 1, frequencies: SIMD2(Self.shift.space, Self.shift.mark), amplitude: 0.5)
+        decoder.forgetCarrier()
         #expect(!decoder.isCertain)
         other.unlock()
         #expect(!other.isCertain)

@@ -64,7 +64,8 @@ import Testing
         }
     }
 
-    /// Windows that are added up from shorter ones, and others, with one grid for both tones and with two.
+    /// Windows that are added up from shorter ones, and others, with one grid for both tones and with two. In a window
+    /// of one step, the parts of samples at its edges are a large share.
     @Test(arguments: [(FrequencyShift, Double)]([(.bell202, 48_000), (wide, 44_100)]), 1...ToneGrid.longestWindow)
     func windowsOfAnyLengthAreSumsOverSamples(line: (FrequencyShift, Double), steps: Int) {
         let (shift, sampleRate) = line

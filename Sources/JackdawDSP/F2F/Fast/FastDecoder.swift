@@ -26,9 +26,10 @@ struct FastDecoder {
     /// Cells around a message that must be as clear.
     private static let margin = 3
     /// The characters of a message, LRC included, from which on its checks suffice. If a hand nearly stops, intervals
-    /// within a longer message can pass the checks of fewer: those need so many clocking zeros on both sides. Data of
-    /// the codes has at most 12 zeros in a row.
+    /// within a longer message can pass the checks of fewer.
     private static let leastCharacters = 10
+    /// The clocking zeros, all of them clear, that fewer characters need on both sides: data of the codes has at most 12
+    /// zeros in a row, and ISO/IEC 7811-2 leaves room for 22 before a message.
     private static let zerosBesideFew = 18
     /// The least evidence of a message's checks, in bits.
     private static let leastEvidence = 36
@@ -132,11 +133,11 @@ struct FastDecoder {
         _ message: MessageParser.Message, range: Range<Int>, isReversed: Bool, backwards: Bool
     ) -> SegmentReading? {
         let bits = intervals.bits
-        guard message.values.count >= Self.leastCharacters || Self.hasZeros(beside: range, bits: bits) else {
-            return nil
-        }
+        let isFew = message.values.count < Self.leastCharacters
+        guard !isFew || Self.hasZeros(beside: range, bits: bits) else { return nil }
         let misfits = intervals.misfits
-        let clear = max(0, range.lowerBound - Self.margin)..<min(bits.count, range.upperBound + Self.margin)
+        let margin = isFew ? Self.zerosBesideFew : Self.margin
+        let clear = max(0, range.lowerBound - margin)..<min(bits.count, range.upperBound + margin)
         let worst = misfits[clear].reduce(0, max)
         guard worst <= Self.maxMisfit else { return nil }
         let times = intervals.openings.indices.map { time(ofBoundary: $0, backwards: backwards) }
