@@ -165,7 +165,6 @@ struct SequenceDecoder: Sendable, Wipeable {
         _ samples: Span<Float>, from offset: Double, before limit: Double, readings: inout [Reading]
     ) -> Double {
         readings.removeAll(keepingCapacity: true)
-        isCertain = false
         carrier.maxFrequency = isLocked ? Carrier.maxFrequency : Carrier.maxFrequencyInNoise
         if !isLocked {
             carrier.frequency = 0
